@@ -141,7 +141,7 @@ function filterSchema(operations: readonly string[]) {
         ),
       ),
       method: v.exactOptional(
-        documented(v.picklist(METHODS, `one of ${METHODS.join(', ')}`), 'The method, in upper case.'),
+        documented(v.picklist(METHODS, `one of ${METHODS.join(', ')}`), 'The method, in uppercase.'),
       ),
       path: v.exactOptional(
         documented(

@@ -142,7 +142,7 @@ export function addLastTransitions(transitions: WeakSet<object>, { state }: Engi
 /** The functions that create gateways, by dialect name. */
 const CREATE: Readonly<Record<string, string>> = { standard: 'createGateway', ngrok: 'createNgrok' }
 
-/** Describes the most likely reason why a URL is not below a gateway's URL. */
+/** Describes the most likely reason that a URL is not below a gateway's URL. */
 function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): string {
   const [requested, own] = [parseUrl(url), parseUrl(gatewayUrl)]
   const gateway = `gateway is at ${gatewayUrl}`

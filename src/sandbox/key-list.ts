@@ -14,7 +14,7 @@ export interface StoredKey {
   readonly scopes: readonly KeyScope[]
   readonly digest: string
   readonly created: number
-  /** The expiry in ms since 1970, or null if the key does not expire. */
+  /** The expiry in ms since the Unix epoch, or null if the key does not expire. */
   readonly expires: number | null
 }
 
@@ -27,7 +27,7 @@ export function filterValid(keys: readonly StoredKey[], now: number): StoredKey[
 export interface Grant {
   readonly api: boolean
   readonly control: boolean
-  /** The expiry of the control key in ms since 1970, or null if the key does not expire. */
+  /** The expiry of the control key in ms since the Unix epoch, or null if the key does not expire. */
   readonly until: number | null
 }
 

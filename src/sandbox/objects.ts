@@ -125,7 +125,7 @@ interface StreamedSandbox {
   readonly line: ReadableStream<Uint8Array>
 }
 
-/** A sandbox for a backup or a fork, or the reason why it cannot be read. */
+/** A sandbox for a backup or a fork, or the reason that it cannot be read. */
 export type CopiedSandbox = StreamedSandbox | { readonly refused: HttpResponse }
 
 /** The options of a new sandbox and, for a fork or a restored sandbox, the state to continue from. */

@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its disk is read-only',
 }
 
-/** Returns the reason why a file could not be used, as the end of a sentence. */
+/** Returns the reason that a file could not be used, as the end of a sentence. */
 export function fileProblem(error: unknown): string {
   const { code = '', message } = asSystemError(error)
   return REASONS[code] ?? message

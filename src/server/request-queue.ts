@@ -17,7 +17,7 @@ const MAX_WAITING_REQUESTS = 100
  */
 const LINGER_MS = 1000
 
-/** The reason why a connection does not accept further requests. */
+/** The reason that a connection does not accept further requests. */
 export interface ParseError {
   readonly message: string
   readonly code?: string

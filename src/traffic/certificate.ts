@@ -8,7 +8,7 @@ import { domains } from '../service/resources/reserved-domains/records.ts'
 import { TlsFailure } from './tls-failure.ts'
 import type { VisitContext } from './visit-context.ts'
 
-/** The reason why a visitor rejects a certificate, with Node's error code. */
+/** The reason that a visitor rejects a certificate, with Node's error code. */
 interface CertificateProblem {
   readonly code: 'ERR_TLS_CERT_ALTNAME_INVALID' | 'CERT_HAS_EXPIRED'
   /** A description of the gateway's action, such as "presented its default certificate …". */
@@ -44,7 +44,7 @@ export function presentCertificate(context: VisitContext, endpoint: EndpointReco
 }
 
 /**
- * Returns the reason why a visitor that verifies certificates rejects an endpoint's certificate, or undefined if it accepts the
+ * Returns the reason that a visitor that verifies certificates rejects an endpoint's certificate, or undefined if it accepts the
  * certificate.
  */
 function findProblem(

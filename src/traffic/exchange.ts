@@ -14,7 +14,7 @@ export const noSecrets = (): KnownSecrets => ({ texts: [], shown: [] })
 
 /** A request through the gateway, as it happened, including secrets. */
 export interface VisitorExchange {
-  /** The arrival time, in ms since 1970. */
+  /** The arrival time, in ms since the Unix epoch. */
   readonly at: number
   readonly method: string
   readonly url: string

@@ -25,9 +25,9 @@ export interface Surroundings {
   readonly response: PolicyResponse | undefined
   /** The URL as sent by the visitor. */
   readonly sentUrl: string
-  /** The gateway's time, in ms since 1970. */
+  /** The gateway's time, in ms since the Unix epoch. */
   readonly now: number
-  /** The request's arrival time, in ms since 1970. */
+  /** The request's arrival time, in ms since the Unix epoch. */
   readonly startedAt: number
   readonly ip: string
   readonly endpoint: EndpointFacts

@@ -27,12 +27,12 @@ export interface UpstreamFault {
 export interface TrafficHost {
   readonly dialect: CommonDialect
   readonly upstreams: Upstreams
-  /** The gateway's time, in ms since 1970. */
+  /** The gateway's time, in ms since the Unix epoch. */
   readonly now: number
   readonly records: Records
   /** Runs work as one transaction, after all events that are due by now. */
   transact<T>(work: (tx: Transaction) => T): T
-  /** Resolves at a gateway time, in ms since 1970. */
+  /** Resolves at a gateway time, in ms since the Unix epoch. */
   waitUntil(at: number, signal?: AbortSignal): Promise<void>
   /** Returns the fault that applies to a request to an upstream, and counts it. */
   applyFault(keys: readonly string[]): UpstreamFault | undefined

@@ -76,7 +76,7 @@ export class GatewayTraffic {
 
   /**
    * Returns the origin that a visitor to a local port wants to reach: the host without `.localhost`, with the first of these schemes that
-   * has an endpoint. A single label, as in `app.localhost`, stands for the oldest endpoint whose host begins with that label.
+   * has an endpoint. A single label, as in `app.localhost`, means the oldest endpoint whose host begins with that label.
    */
   locate(host: string, schemes: readonly string[]): string {
     const reader = this.#read()
@@ -229,7 +229,7 @@ function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   return ends
 }
 
-/** Returns the reason why a policy stopped early, or undefined for any other error. */
+/** Returns the reason that a policy stopped early, or undefined for any other error. */
 function describeStop(error: unknown): string | undefined {
   if (error instanceof MissingFact) return `needs the fact ${error.path}, which the visitor lacks. See from.facts`
   if (error instanceof NotSimulated) return `needs the result of the action ${error.action}. See from.actions`

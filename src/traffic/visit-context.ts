@@ -22,7 +22,7 @@ export interface VisitContext {
   readonly facts: ReadonlyMap<string, unknown>
   /** The URL as sent by the visitor. */
   readonly sentUrl: string
-  /** The request's arrival time, in ms since 1970. */
+  /** The request's arrival time, in ms since the Unix epoch. */
   readonly startedAt: number
   readonly trace: (TracedRule | TracedStep)[]
   /** The reason that the visitor's TLS makes the gateway close the connection, if it does. */

@@ -47,13 +47,13 @@ export async function deleteLeftovers(
   return remaining
 }
 
-/** The reason why a resource may still exist: there was either no response or an unexpected one. */
+/** The reason that a resource may still exist: there was either no response or an unexpected one. */
 interface DeletionProblem {
   readonly failed?: string
   readonly refused?: string
 }
 
-/** Deletes a resource. Returns the reason why it may still exist, or undefined if it does not. */
+/** Deletes a resource. Returns the reason that it may still exist, or undefined if it does not. */
 export async function deleteResource(
   client: Sender,
   log: RunLog,

@@ -5,7 +5,7 @@ import { type ApiRequest, type ApiResponse, readResponse, UnreadableResponse } f
 export interface VerifyHost {
   /** Sends a request, as the global `fetch` does. */
   fetch(url: string, init: RequestInit): Promise<Response>
-  /** The current time in ms since 1970. */
+  /** The current time in ms since the Unix epoch. */
   now(): number
   /** Waits for a number of ms. Resolves early if the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
@@ -29,7 +29,7 @@ export interface ServiceClientOptions {
   readonly onWait?: ((seconds: number) => void) | undefined
 }
 
-/** The reason why a request did not receive a response. */
+/** The reason that a request did not receive a response. */
 export interface NoResponse {
   readonly failed: string
 }
@@ -63,7 +63,7 @@ export class ServiceClient {
     this.#signal = new AbortController().signal
   }
 
-  /** Sends a request, repeating it after a 429, and returns its response or the reason why there is none. Never rejects. */
+  /** Sends a request, repeating it after a 429, and returns its response or the reason that there is none. Never rejects. */
   async send(request: ApiRequest): Promise<ApiResponse | NoResponse> {
     const { host, onWait } = this.#options
     for (let retries = 0; ; retries++) {

@@ -3,11 +3,11 @@ import type { Exchange } from './exchange.ts'
 
 /** An exchange with its time. */
 export interface RecordedExchange extends Exchange {
-  /** The time of the request, in ms since 1970. */
+  /** The time of the request, in ms since the Unix epoch. */
   readonly at: number
   /** The one-based number of the entry in the file that it was read from. */
   readonly number?: number
-  /** The reason why the exchange cannot be compared, determined when the file was read. */
+  /** The reason that the exchange cannot be compared, determined when the file was read. */
   readonly missing?: string
 }
 

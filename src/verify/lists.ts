@@ -3,7 +3,7 @@ import type { Sender } from './client.ts'
 import { type ApiResponse, errorOf } from './exchange.ts'
 import { valueText } from './texts.ts'
 
-/** The items of a list as JSON, by ID, or the reason why the list could not be read. */
+/** The items of a list as JSON, by ID, or the reason that the list could not be read. */
 export type ListResult = { readonly items: ItemsById } | { readonly problem: string; readonly status?: number }
 
 export type ItemsById = ReadonlyMap<string, string>

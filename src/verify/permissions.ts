@@ -80,7 +80,7 @@ export interface Permission {
   readonly isReadOnly: boolean
 }
 
-/** Returns the reason why the write operations of a group are not called, or undefined if they are. */
+/** Returns the reason that the write operations of a group are not called, or undefined if they are. */
 export function reasonAgainst(
   group: string,
   path: string,

@@ -121,7 +121,7 @@ class Replayer {
     }
   }
 
-  /** Sends a request to the gateway. Returns the differences from the recorded response, or the reason why it cannot be compared. */
+  /** Sends a request to the gateway. Returns the differences from the recorded response, or the reason that it cannot be compared. */
   async compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     if (exchange.missing !== undefined) return exchange.missing
     try {
@@ -157,7 +157,7 @@ class Replayer {
     return { ...request, path: mapPath(request.path, mapped), ...(body !== undefined && { body: mapped(body) }) }
   }
 
-  /** Returns the reason why the page of a list would contain different items here, if any. */
+  /** Returns the reason that the page of a list would contain different items here, if any. */
   #unknownPageReason({ path: whole }: ApiRequest, { status }: ApiResponse): string | undefined {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
@@ -207,7 +207,7 @@ export function hasPassed({ compared, differing, unused }: ReplayReport): boolea
   return compared > 0 && differing.length === 0 && unused.length === 0
 }
 
-/** Returns the reason why a response does not say anything about the operation, if any. */
+/** Returns the reason that a response does not say anything about the operation, if any. */
 function uninformativeReason({ request, response: { status, binary } }: RecordedExchange): string | undefined {
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
@@ -217,7 +217,7 @@ function uninformativeReason({ request, response: { status, binary } }: Recorded
 }
 
 /**
- * Returns the result of a replay as text: each difference, each reason why exchanges were not compared, and the totals.
+ * Returns the result of a replay as text: each difference, each reason that exchanges were not compared, and the totals.
  */
 export function replayText({ compared, differing, skipped, unused }: ReplayReport): string {
   const reasons = new Map<string, number[]>()

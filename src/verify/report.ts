@@ -17,7 +17,7 @@ export interface StepOutcome {
   /** The text of the body, if it was sent and the responses differ. */
   readonly body?: string
   readonly verdict: StepVerdict
-  /** The reason why the step was not sent. */
+  /** The reason that the step was not sent. */
   readonly reason?: string
   /** True if an earlier failure, rather than a rule of the run, prevented the step from being sent. */
   readonly isFailure?: boolean
@@ -78,7 +78,7 @@ export interface VerifyReport {
   readonly inventory: readonly InventoryChange[]
   /** The resources that the run may have left behind. */
   readonly remaining: readonly RemainingResource[]
-  /** The reason why the run ended early, if it did. */
+  /** The reason that the run ended early, if it did. */
   readonly stopped?: string
 }
 

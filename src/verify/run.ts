@@ -44,7 +44,7 @@ const MAX_FAILURES = 3
 /** Runs scenarios against a server and a fresh gateway, and compares their responses. */
 export class VerifyRun {
   readonly outcomes: StepOutcome[] = []
-  /** The reason why the run does not send further requests, or undefined while it does. */
+  /** The reason that the run does not send further requests, or undefined while it does. */
   stopped: string | undefined
   /** The lists before the first creation, by path. */
   readonly listsBefore = new Map<string, ItemsById>()
@@ -64,7 +64,7 @@ export class VerifyRun {
   readonly #sentTimes = new Set<number>()
   /** The values that steps of this scenario refer to. */
   #values = new SavedValues()
-  /** The reason why this scenario's resources on the server are unknown, or undefined if they are known. */
+  /** The reason that this scenario's resources on the server are unknown, or undefined if they are known. */
   #uncertain: string | undefined
 
   constructor(options: RunOptions) {

@@ -339,7 +339,7 @@ describe('A fault', () => {
     [{ drop: true, error: 'domain_taken' }, 'error is "domain_taken". Allowed: only without drop'],
     [{ drop: true, body: { a: 1 }, latency: '1s' }, 'body is an object. Allowed: only without drop'],
     [{ drop: true, truncate: 0 }, 'truncate is 0. Allowed: only without drop'],
-    [{ ending: 'stall' }, 'ending is "stall". Allowed: only together with truncate'],
+    [{ ending: 'stall' }, 'ending is "stall". Allowed: only with truncate'],
     [{ latency: '3s..1s' }, 'latency is "3s..1s". Allowed: a number of ms'],
     [{ latency: '0s..0s' }, 'latency is "0s..0s". Allowed: at least 1 ms'],
     [{ drop: true, retryAfter: '1s' }, 'retryAfter is "1s". Allowed: only without drop'],

@@ -46,7 +46,7 @@ test.each([1, 250, 1001])('At the time that a delayed response shows, it was sen
   const [{ until }] = (await send('GET', '/clock')).body.waiting
   expect(toInspected(gateway).overview().next?.at).toBe(until)
   const [trouble] = (await send('GET', '/troubles')).body
-  expect(trouble.cause).toContain(`waits until ${until}`)
+  expect(trouble.cause).toContain(`waiting until ${until}`)
   for (const { method, path, body } of trouble.fix) expect((await send(method, path, body)).status).toBe(200)
   expect((await send('GET', '/clock')).body).toMatchObject({ now: until, manual: true })
   await response

@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
       ['broken', 'The certificate is for a.example.net, not for own.example.com.'],
       ['broken', 'The certificate expired at'],
       ['unused', 'The uploaded certificate expired at'],
-      ['waiting', 'A client waits until'],
+      ['waiting', 'A client is waiting until'],
       ['rejected', 'POST /reserved_domains'],
       ['rejected', 'GET /reserved_domain'],
       ['unused', 'INTERNAL_ERROR for forgotten.example.com'],

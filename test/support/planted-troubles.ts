@@ -376,7 +376,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       await repeat(5, () => send(gateway, 'GET', '/reserved_addrs'))
     },
     kind: 'injected',
-    cause: 'A fault has applied to 5 requests, and applies to every matching one until you remove it.',
+    cause: 'A fault has applied to 5 requests, and applies to every matching request until you remove it.',
     about: 'reserved_addrs.list status 503',
   },
   {
@@ -462,7 +462,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       void sendDelayed(gateway, 'credentials')
     },
     kind: 'waiting',
-    cause: `A client waits until ${dueAfter('1h')}, because of a fault.`,
+    cause: `A client is waiting until ${dueAfter('1h')}, because of a fault.`,
     about: 'GET /credentials',
   },
   {

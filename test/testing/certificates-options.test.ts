@@ -19,7 +19,7 @@ describe('A bad option of a pair', () => {
     ),
     ...['127.0.0.1', '::1', '2001:db8::7'].map((name): [Record<string, unknown>, string] => [
       { names: ['a.example', name] },
-      `names.1 is "${name}". Allowed: a DNS name of 1 to 253 ASCII characters without spaces, with other scripts in the form ` +
+      `names.1 is "${name}". Allowed: a DNS name of 1 to 253 ASCII characters without spaces, with other scripts encoded as ` +
         '"xn--…"; the option "ips" takes IP addresses',
     ]),
     ...['', '1.2.3', '1.2.3.4.5', '1.2.3.256', '01.2.3.4', 'a.example', ':', ':::', '1::2::3', 'fe80::1%eth0', '[::1]']

@@ -128,7 +128,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       }
       expect(all).toHaveLength(5)
     },
-    /before_id=ra_\w+ → 200\n {6}1 of its 2 items were on the page before: see that page's next_page_uri\./,
+    /before_id=ra_\w+ → 200\n {6}1 of its 2 items were on the previous page: see that page's next_page_uri\./,
   ],
   'retries a request that was rejected': [
     async () => {
@@ -145,7 +145,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       })()
       expect(await Promise.race([creating, later])).toBe('rejected')
     },
-    /set after POST \/reserved_addrs → 400\. Does your code retry a request that was rejected\?/,
+    /set after POST \/reserved_addrs → 400\. Is your code retrying a request that was rejected\?/,
   ],
   'remembers the first state of a domain': [
     async (gateway) => {

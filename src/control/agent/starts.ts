@@ -40,7 +40,7 @@ export function toStarts(definition: TunnelDefinition): Start[] {
 }
 
 /**
- * Returns the scheme and the URL that a string stands for: a URL, a host, or a scheme such as `tcp://`, which means a new URL. Without a
+ * Returns the scheme and the URL that a string specifies: a URL, a host, or a scheme such as `tcp://`, which means a new URL. Without a
  * string, returns neither (rules: agent#addresses).
  */
 export function readPlace(sent: string | undefined, schemeOfHost = 'https'): { scheme?: string; url?: string } {

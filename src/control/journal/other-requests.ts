@@ -27,7 +27,7 @@ export class OtherRequests {
   #refusedCount = 0
   #hasWarned = false
 
-  /** `createHint` returns the most likely reason why a URL is not the gateway's. */
+  /** `createHint` returns the most likely reason that a URL is not the gateway's. */
   constructor(createHint: (url: string) => string) {
     this.#createHint = createHint
   }

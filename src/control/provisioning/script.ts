@@ -248,7 +248,7 @@ const pending = controlCall({
   response: v.array(listedOutcome),
   run: (host) => host.transact(listPendingOutcomes),
   members: (call, host) => ({
-    /** Returns the scripted outcomes that no attempt has used, except those of `failAlways`. A null `domain` stands for any domain. */
+    /** Returns the scripted outcomes that no attempt has used, except those of `failAlways`. A null `domain` means any domain. */
     pendingOutcomes: (): readonly PendingOutcome[] =>
       call().flatMap(({ id: _, always, ...rest }) => (always ? [] : rest)),
     /**
@@ -274,6 +274,6 @@ function requireRoomForScripted(tx: Transaction, added: number): void {
 
 function requireRoomForLasting(tx: Transaction, domain: string): void {
   if (tx.get(lastingOutcomes, domain) || tx.count(lastingOutcomes) < MAX_OUTCOMES) return
-  const received = `for a new domain when ${MAX_OUTCOMES} domains already have one`
+  const received = `for a new domain when ${MAX_OUTCOMES} domains already have a lasting outcome`
   refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MAX_OUTCOMES} domains` })
 }

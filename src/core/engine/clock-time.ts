@@ -14,7 +14,7 @@ export class ClockTime {
   /** The number of calls that set the clock. */
   #setCount = 0
 
-  /** `now` is in ms since 1970. */
+  /** `now` is in ms since the Unix epoch. */
   constructor(public now: number) {}
 
   /**

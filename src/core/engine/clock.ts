@@ -1,11 +1,11 @@
 import { type Duration, LATEST_TIME } from '../schema/time.ts'
 
 /**
- * The source of a gateway's time: an object whose `now` is the time in ms since 1970. `now` is a function, or a number that your test changes, as with
+ * The source of a gateway's time: an object whose `now` is the time in ms since the Unix epoch. `now` is a function, or a number that your test changes, as with
  * a @sinonjs/fake-timers clock.
  */
 export interface Clock {
-  /** The time in ms since 1970. */
+  /** The time in ms since the Unix epoch. */
   readonly now: number | (() => number)
   /**
    * Waits until a time in ms, or until a signal aborts. A manual clock advances to that time immediately. A background wait shouldn't keep

@@ -44,7 +44,7 @@ export class GatewayClock {
     this.#follower = { ...gateway, nextDueAt, nextStopAt }
   }
 
-  /** Now, in ms since 1970. */
+  /** Now, in ms since the Unix epoch. */
   get now(): number {
     this.lastNow = this.guard.run('its clock', readClock, this.source)
     return this.lastNow

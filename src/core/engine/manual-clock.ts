@@ -4,7 +4,7 @@ import { type Duration, exactTimestamp, LATEST_TIME } from '../schema/time.ts'
 import type { Clock, ClockFollower } from './clock.ts'
 import { ClockTime } from './clock-time.ts'
 
-/** A time: an RFC 3339 timestamp such as `2026-01-01T00:00:00Z`, a number of ms since 1970, or a `Date`. */
+/** A time: an RFC 3339 timestamp such as `2026-01-01T00:00:00Z`, a number of ms since the Unix epoch, or a `Date`. */
 export type Time = string | number | Date
 
 /**
@@ -13,7 +13,7 @@ export type Time = string | number | Date
  * also let promises and timers of the code under test run at each stop.
  */
 export interface ManualClock extends Clock {
-  /** The time in ms since 1970. */
+  /** The time in ms since the Unix epoch. */
   readonly now: number
   /** Attaches a follower (a gateway or timers), to be called on each later move. Returns a function that detaches it. */
   attach(follower: ClockFollower): () => void

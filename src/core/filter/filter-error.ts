@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
-/** An error in a filter. The message shows the position, the text there, and what is allowed instead. */
+/** An error in a filter. The message shows the position, the text there, and the allowed alternatives. */
 export class FilterError extends Error {}
 
 /** Throws an error for part of a filter. `description` describes the part, and `allowed` describes what can replace it. */

@@ -5,7 +5,7 @@ import { lazy } from '../schema/values.ts'
 
 /** The next event of a record: `at` in ms; `order` breaks ties, with the first scheduled event first. */
 export interface Due {
-  /** The time, in ms since 1970. */
+  /** The time, in ms since the Unix epoch. */
   readonly at: number
   /** A position in the scheduling order: `tx.nextOrder()`. */
   readonly order: number

@@ -6,7 +6,7 @@ import type { Wire } from './view.ts'
 export interface ResourceRecord extends Described {
   /** The ID, which begins with the prefix of its kind. */
   readonly id: string
-  /** The time of its creation, in ms since 1970. */
+  /** The time of its creation, in ms since the Unix epoch. */
   readonly created_at: number
 }
 

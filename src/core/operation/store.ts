@@ -37,7 +37,7 @@ export interface Store {
 export interface StoredCommit {
   /** The operation, such as `reserved_domains.create`, or `reserved_domains.due`, `clock`, `reset`, `restore`, `control`. */
   readonly operation: string
-  /** The gateway's time in ms since 1970. */
+  /** The gateway's time in ms since the Unix epoch. */
   readonly now: number
   /** The sequence number of the next ID. */
   readonly sequence: number

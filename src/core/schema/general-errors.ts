@@ -55,7 +55,7 @@ export const general = declareErrors({
     226,
     429,
     (it: { limit: number; seconds: number; wait: number }) =>
-      `More than ${formatCount(it.limit, 'request')} were sent within ${formatCount(it.seconds, 'second')}. Try again in ${formatCount(it.wait, 'second')}.`,
+      `More than ${formatCount(it.limit, 'request')} within ${formatCount(it.seconds, 'second')}. Try again in ${formatCount(it.wait, 'second')}.`,
   ),
   id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an ID that starts with ${formatIdStart(it.prefix)}`),
   query_unknown: entry(231, 400, '{received} is not a query parameter of this operation. Supported: {allowed}.'),

@@ -162,7 +162,7 @@ export function sentDuration(sentence: string) {
   return documented(v.pipe(schema, v.metadata({ typed: DURATION_IN_TEXT })), sentence, DURATION_FACTS)
 }
 
-/** Creates the schema of a time within bounds; its output is in ms since 1970. */
+/** Creates the schema of a time within bounds; its output is in ms since the Unix epoch. */
 /* @__NO_SIDE_EFFECTS__ */
 export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY) {
   const isWithin = (value: unknown) => {

@@ -31,7 +31,7 @@ export function made<S extends v.GenericSchema>(schema: S): S {
   return withSteps(schema, v.metadata({ isMade: true }))
 }
 
-/** The schema of a past time in a record, in ms since 1970. */
+/** The schema of a past time in a record, in ms since the Unix epoch. */
 export const instant: v.GenericSchema<number> = made(fromZero('a time in ms', LATEST_TIME))
 
 /** The schema of a past time in a record, in whole seconds since 1970. */
@@ -47,7 +47,7 @@ export const scheduledTime: v.GenericSchema<number> = v.pipe(
 )
 
 /**
- * The schema of a record's due time, in ms since 1970. It must be later than the time of the state.
+ * The schema of a record's due time, in ms since the Unix epoch. It must be later than the time of the state.
  *
  * @example
  * ```ts

@@ -45,7 +45,7 @@ export interface Reference {
   readonly $ref: string
 }
 
-/** The operations of a path, by lower-case method. */
+/** The operations of a path, by lowercase method. */
 export type PathItem = Readonly<Record<string, OperationItem>>
 
 export interface OperationItem extends WithEvidence {

@@ -111,7 +111,7 @@ function findResource({ operation, path, response }: JournalEntry): string | und
   return family && all.length > 0 ? [family.name, ...all].join('/') : undefined
 }
 
-/** The fault that applied, or the reason why none did. */
+/** The fault that applied, or the reason that none did. */
 function AppliedFault({ entry }: { entry: JournalEntry }) {
   const { fault, operationId } = entry
   const faults = useControl<ListedFault[]>('/faults')

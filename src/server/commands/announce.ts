@@ -86,7 +86,7 @@ async function findFreePort(host: string, taken: number): Promise<number | undef
   return undefined
 }
 
-/** Returns this port if it is free, or else the next free port. If no port nearby is free, returns 0, which stands for any port. */
+/** Returns this port if it is free, or else the next free port. If no port nearby is free, returns 0, which means any port. */
 export async function findPort(host: string, port: number): Promise<number> {
   return (await findFreePort(host, port - 1)) ?? 0
 }

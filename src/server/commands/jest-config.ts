@@ -8,7 +8,7 @@ export function jestConfigFor({ hasTsJest, isModule, isTyped, jestConfig }: Proj
   return [{ name: 'jest.config.js', purpose: 'that lets Jest run TypeScript', text }]
 }
 
-/** Returns what is missing from Jest's configuration for the first tests, or undefined if it seems to be complete. */
+/** Describes the settings that Jest's configuration lacks for the first tests. Returns undefined if it seems to be complete. */
 export function missingInJest({ hasTsJest, isModule, isTyped, jestConfig }: ProjectFacts): string | undefined {
   if (!hasTsJest || jestConfig === undefined) return undefined
   const missing = partsFor(isModule, isTyped).flatMap(({ lines, isIn }) => (isIn(jestConfig) ? [] : lines))

@@ -5,7 +5,7 @@ import { timestamp } from '../../core/schema/time.ts'
 import { type Line, type Painter, renderLine } from '../terminal.ts'
 
 export interface LoggedRequest {
-  /** The gateway's time in ms since 1970. */
+  /** The gateway's time in ms since the Unix epoch. */
   readonly at: number
   readonly method: string
   /** The path, without the query and without keys. */

@@ -141,7 +141,7 @@ function parseTexts({ kind, schema, isSecret }: Option, texts: readonly string[]
 }
 
 interface Naming {
-  /** Returns the name of a part of the value as the user wrote it. */
+  /** Returns the name of part of the value as the user wrote it. */
   readonly nameOf: (part: readonly string[]) => string
   readonly isSecret?: boolean | undefined
   /** True for a flag or a variable, whose value is always a string. */

@@ -9,8 +9,8 @@ import { readError, requireEnd } from '../files.ts'
 export const STDIN = '-'
 
 /**
- * Returns the files for the arguments of a command line: files, folders, and globs with `*`, `**`, `?`, `[…]`, and `{…}`. A folder stands
- * for the YAML, JSON, and Terraform files in it. Globs and folders omit `node_modules` and names that begin with a dot.
+ * Returns the files for the arguments of a command line: files, folders, and globs with `*`, `**`, `?`, `[…]`, and `{…}`. A folder means
+ * the YAML, JSON, and Terraform files in it. Globs and folders omit `node_modules` and names that begin with a dot.
  *
  * @throws UsageError if a glob matches no files
  */

@@ -42,7 +42,7 @@ const OF_AGENTS: Readonly<Record<string, parts.NameError>> = {
   domain_too_long: agentStartErrors.agent_domain_too_long,
 }
 
-/** Rejects a URL whose host is not a domain name. */
+/** Throws an error for a URL whose host is not a domain name. */
 export function requireDomainOfUrl(url: string): void {
   const [, host = ''] = /^(?:https?|tls):\/\/([^/:]+)/i.exec(url) ?? []
   const error = parts.nameProblem(host)
@@ -58,7 +58,7 @@ const accountOptions = kit.sectionReader<{
 /** Returns whether the account is suspended for a reason other than an invoice. */
 export const isSuspended = (tx: kit.Transaction): boolean => accountOptions(tx.options).account?.state === 'suspended'
 
-/** Rejects an agent of a suspended account: its session or, if it is already connected, its endpoint. */
+/** Throws an error for an agent of a suspended account: its session or, if it is already connected, its endpoint. */
 export function requireActiveAccount(tx: kit.Transaction, isConnected: boolean): void {
   if (isSuspended(tx))
     kit.refuse(agentStartErrors[isConnected ? 'endpoint_account_suspended' : 'agent_account_suspended'], {})

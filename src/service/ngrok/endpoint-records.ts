@@ -16,7 +16,7 @@ export interface UrlParts {
   /** The port in the URL, or the scheme's default port, or "" if it has none. */
   readonly port: string
   readonly path: string
-  /** The URL without the default port, in lower case. */
+  /** The URL without the default port, in lowercase. */
   readonly url: string
 }
 

@@ -16,7 +16,7 @@ export interface HeaderErrors<Name extends HeaderError, Value extends HeaderErro
   readonly twice: Twice
 }
 
-/** Creates the schema of headers by name. Names are stored in lower case. */
+/** Creates the schema of headers by name. Names are stored in lowercase. */
 export function headersSchema<N extends HeaderError, V extends HeaderError, T extends HeaderError>(
   errors: HeaderErrors<N, V, T>,
 ) {
@@ -36,7 +36,7 @@ export function headersSchema<N extends HeaderError, V extends HeaderError, T ex
   )
 }
 
-/** Creates the schema of a header name, stored in lower case. */
+/** Creates the schema of a header name, stored in lowercase. */
 export function headerNameSchema<E extends HeaderError>(error: E) {
   return v.pipe(
     v.string(),

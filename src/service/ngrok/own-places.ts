@@ -57,7 +57,7 @@ const accountOptions = kit.sectionReader<{
 /** Returns whether an account is on the free plan. */
 export const isOnPlanFree = (tx: kit.Transaction): boolean => accountOf(tx).plan === 'free'
 
-/** The reason why an account may not use a place. `taken` is the name of another account. */
+/** The reason that an account may not use a place. `taken` is the name of another account. */
 interface Lack {
   readonly what: 'card' | 'address' | 'domain' | 'name of another account'
   readonly taken?: string
@@ -66,7 +66,7 @@ interface Lack {
 const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
 
 /**
- * Returns the reason why the account may not use the place of a public URL, or undefined if it may. Cloud endpoints, agent endpoints, and
+ * Returns the reason that the account may not use the place of a public URL, or undefined if it may. Cloud endpoints, agent endpoints, and
  * edge endpoints share this rule, but each has its own error codes (rules: ngrok-families#endpoints, agent#urls-of-the-account).
  */
 export function findLack(

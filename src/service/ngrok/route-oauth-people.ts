@@ -43,8 +43,8 @@ export const peopleErrors = kit.declareErrors({
   oauth_email_domain_empty: emptyTextError(7052),
   oauth_team_empty: emptyTextError(7053),
   oauth_organization_empty: emptyTextError(7054),
-  oauth_email_not_lowercase: kit.field(7067, 400, 'an email address in lower case'),
-  oauth_email_domain_not_lowercase: kit.field(7068, 400, 'a domain in lower case'),
+  oauth_email_not_lowercase: kit.field(7067, 400, 'a lowercase email address'),
+  oauth_email_domain_not_lowercase: kit.field(7068, 400, 'a lowercase domain'),
 })
 
 type PeopleError = (typeof peopleErrors)[keyof typeof peopleErrors]

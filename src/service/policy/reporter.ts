@@ -22,7 +22,7 @@ export class Reporter {
     this.#add({ severity: 'error', number, path, message: toMessage(path, what), docs: docsOf(number), ...more })
   }
 
-  /** Reports a value and what is allowed instead. */
+  /** Reports a value and the allowed values. */
   reportValue(
     number: number,
     path: PolicyPath,
@@ -60,7 +60,7 @@ export class Reporter {
   }
 }
 
-/** Returns the sentence of a problem: its location, and what is wrong. */
+/** Returns the sentence about a problem: the location and the problem itself. */
 export function toMessage(path: PolicyPath, what: string): string {
   const place = path.length === 0 ? 'The policy' : `In the policy, ${describePlace(path)}`
   return `${place} ${what}${/[.?…]$/.test(what) ? '' : '.'}`

@@ -171,7 +171,7 @@ export class SendFailure extends Error {
 /** An action's view of the request that its policy runs on. */
 export interface Visit {
   readonly phase: Phase
-  /** The gateway's time, in ms since 1970. */
+  /** The gateway's time, in ms since the Unix epoch. */
   readonly now: number
   /** The address of the visitor. */
   readonly clientIp: string

@@ -62,7 +62,7 @@ export const job = v.object({
   scripted: v.exactOptional(v.literal(true)),
 })
 
-/** A running provisioning job (rules: provisioning-jobs#start). Times are in ms since 1970. */
+/** A running provisioning job (rules: provisioning-jobs#start). Times are in ms since the Unix epoch. */
 export type Job = Frozen<v.InferOutput<typeof job>>
 
 const dnsName = v.pipe(

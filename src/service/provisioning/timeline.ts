@@ -20,7 +20,7 @@ export const TRANSITIONS = [
 export type Transition = (typeof TRANSITIONS)[number]
 
 const timelineEntry = v.object({
-  /** Seconds since 1970. */
+  /** Seconds since the Unix epoch. */
   at: seconds,
   transition: oneOfThese(TRANSITIONS),
   outcome: v.nullable(oneOfThese(OUTCOMES)),

@@ -98,7 +98,7 @@ function readSerial(member: Uint8Array): string {
 }
 
 /**
- * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the second and in UTC
+ * Reads a validity time as milliseconds since the Unix epoch. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the second and in UTC
  * ("Z"). Does not use forge because it accepts any string as a time.
  */
 function readTime(element: asn1.Asn1 | undefined, what: string): number {

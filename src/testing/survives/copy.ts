@@ -11,7 +11,7 @@ export class Copy {
   /** True after a crash, until the code is called again. */
   hasCrashed = false
   settled: { readonly value?: unknown; readonly error?: Error } | undefined
-  /** A number that stands for everything that the copy has sent and received so far: equal numbers mean equal histories. */
+  /** A number that represents everything that the copy has sent and received so far: equal numbers mean equal histories. */
   past = 0
 
   constructor(

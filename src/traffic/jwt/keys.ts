@@ -10,7 +10,7 @@ export type KeyCache = Map<string, { readonly readAt: number; readonly keys: rea
 
 /** The gateway's clock, and a function that reads documents. */
 export interface KeySource {
-  /** The gateway's time, in ms since 1970. */
+  /** The gateway's time, in ms since the Unix epoch. */
   readonly now: number
   /** Returns the text at a JWKS document's URL. Rejects if nothing serves the URL. */
   readonly readUrl: (url: string) => Promise<string>

@@ -32,7 +32,7 @@ export interface WebhookOptions {
   readonly provider: string
   /** The secret, as the provider shows it. For Amazon SNS: empty, or the account that owns the topic. */
   readonly secret: string
-  /** The gateway's time, in ms since 1970. A timestamp may differ from it by 5 minutes. */
+  /** The gateway's time, in ms since the Unix epoch. A timestamp may differ from it by 5 minutes. */
   readonly now: number
   /** Reads the document at a URL, for providers that sign with certificates. Rejects if nothing serves the URL. */
   readonly readUrl?: (url: string) => Promise<string>

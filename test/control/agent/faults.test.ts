@@ -28,7 +28,7 @@ describe('A fault of the API of the agent', () => {
     gateway.faults.add({ agent: PATH, times: 1 })
     await gateway.fetch(`${gateway.url}/tunnels`)
     expect(() => gateway.faults.assertNoPendingFaults()).toThrow(
-      /applied to 0 of 1 request\.\n {2}It waits for requests to the agent's API\.$/,
+      /applied to 0 of 1 request\.\n {2}It is waiting for requests to the agent's API\.$/,
     )
   })
 

@@ -168,7 +168,10 @@ describe('The journal (inspect calls)', () => {
     [{ status: 99 }, /status is 99. Allowed: an integer from 100 to 599/],
     [{ status: 600 }, /status is 600/],
     [{ status: '200' }, /status is "200"/],
-    ['reserved_addrs.create', /the filter is "reserved_addrs.create". Allowed: a predicate or operation, /],
+    [
+      'reserved_addrs.create',
+      /the filter is "reserved_addrs.create". Allowed: a predicate, or an object with operation, /,
+    ],
     [null, /the filter is null/],
   ])('rejects the filter %j, which no entry can agree with, instead of finding none', (filter, message) => {
     const { requests } = open()

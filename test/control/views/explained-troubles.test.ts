@@ -118,7 +118,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
     await client(gateway)('GET', '/reserved_addrs')
     gateway.requests.clear()
-    const cause = 'A fault has applied to 1 of 2 requests, and waits for 1 more. There are none in the journal.'
+    const cause = 'A fault has applied to 1 of 2 requests, and is waiting for 1 more. There are none in the journal.'
     expect(await listCauses(gateway)).toEqual([['unused', cause]])
   })
 

@@ -467,7 +467,7 @@ test.each([
   ['startsWith(req.url.path, "/a")', 'startsWith is a method', 'Write req.url.path.startsWith("/a").'],
   ['getHours(timestamp(time.now)) > 3', 'getHours is a method', 'Write timestamp(time.now).getHours().'],
   ['time.now.timestamp() > timestamp("2026-01-31T12:00:00Z")', 'timestamp is not a method', 'timestamp(time.now).'],
-  ['req.method == ${req.host}', 'unexpected character: $', 'an expression already: write it without ${ and }.'],
+  ['req.method == ${req.host}', 'unexpected character: $', 'already an expression. Write it without ${ and }.'],
   ['hasReqHeader(X-Admin)', 'there is no variable X', "Write a string in quotes: 'X-Admin'."],
   ['getReqHeader(x-admin)[0] == "a"', 'there is no variable x', "Write a string in quotes: 'x-admin'."],
   ['size(req.host) == foo - bar', 'there is no variable foo', 'undefined'],

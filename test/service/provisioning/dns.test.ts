@@ -138,7 +138,8 @@ describe('The zone', () => {
     const { dns } = openManual()
     dns.cname('a.example.com', 'b.example.com')
     dns.fail('b.example.com', 'SERVFAIL')
-    const text = 'The record of a.example.com has no effect: no attempt checks the zone, because the dns option is off.'
+    const text =
+      'The record for a.example.com has no effect: no attempt checks the zone, because the dns option is off.'
     expect(warn.mock.calls).toEqual([[expect.stringContaining(text)]])
     openWithZone().dns.cname('a.example.com', 'b.example.com')
     expect(warn).toHaveBeenCalledTimes(1)

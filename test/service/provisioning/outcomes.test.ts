@@ -295,7 +295,7 @@ describe('At most 10,000 outcomes are pending', () => {
     const error = expectError(() => provisioning.failAlways('DNS_ERROR', { domain: 'd0.example.com' }))
     expect(error).toMatchObject({ key: 'field_invalid', status: 400 })
     expect(error.message).toBe(
-      'always is for a new domain, with 10000 domains that have one already. Allowed: at most 10000 domains.',
+      'always is for a new domain when 10000 domains already have a lasting outcome. Allowed: at most 10000 domains.',
     )
     provisioning.failAlways('INTERNAL_ERROR', { domain: 'd1.example.com' })
     provisioning.clear({ domain: 'd2.example.com' })

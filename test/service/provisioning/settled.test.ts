@@ -89,7 +89,7 @@ describe('settled() on a clock that it can neither advance nor wait for', () => 
     const gateway = createGateway({ clock, seed: 'settled' })
     const { id } = gateway.reservedDomains.create(CREATE)
     const before = gateway.snapshot()
-    const message = `The next attempt is due at ${dueAfter('30s')}, but this clock cannot be waited for.`
+    const message = `The next attempt is due at ${dueAfter('30s')}, but it is not possible to wait on this clock.`
     await expect(gateway.provisioning.settled(id)).rejects.toThrow(message)
     expect(gateway.snapshot()).toEqual(before)
     clock.now += 31_000

@@ -32,7 +32,7 @@ function stepsToCompile(source: string): number {
 }
 
 /**
- * Returns the pattern for a text that comes from a request. Its steps are limited, because it may match at each character and scan the rest
+ * Returns the pattern for text that comes from a request. Its steps are limited, because it may match at each character and scan the rest
  * of the text each time.
  */
 export function limitPattern(source: string, pattern: CompilePattern): Replacer {

@@ -54,7 +54,7 @@ function countNodes(tree: ASTNode): number {
   return count
 }
 
-/** Returns the value of a part of an expression. @throws EvaluationProblem, MissingFact */
+/** Returns the value of part of an expression. @throws EvaluationProblem, MissingFact */
 export type Evaluate = (frame: Frame) => unknown
 
 /** Compiles syntax trees to functions. */

@@ -39,7 +39,7 @@ function partsOf(node: ASTNode): readonly Part[] {
   }
 }
 
-/** Returns the key of a part of a rule's expression. */
+/** Returns the key for part of a rule's expression. */
 export function keyOfPart(rule: string | undefined, source: string, { range }: ASTNode): string {
   return `${rule} ${range.start}-${range.end} ${source}`
 }

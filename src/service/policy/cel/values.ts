@@ -11,7 +11,7 @@ export interface Values {
 /** An operator whose value can be determined by one of its parts. */
 export type PartOf = '||' | '&&' | '?:' | 'in'
 
-/** Receives the key of a part of an expression that determined a value. */
+/** Receives the key for the part of an expression that determined a value. */
 export type OnDecided = (part: string) => void
 
 /** Variables, by the first name in their paths. */

@@ -29,7 +29,7 @@ export interface Slice {
   readonly linesBefore: number
   /** The number of characters before each line of the text in the file. */
   readonly indent: number
-  /** True for a text that is not contiguous in the file. All its problems are reported at the start of the policy. */
+  /** True for text that is not contiguous in the file. All its problems are reported at the start of the policy. */
   readonly isScattered?: boolean
   /** True if the file has another dollar sign before each `${`. */
   readonly isEscaped?: boolean

@@ -113,7 +113,7 @@ export class RequestParts {
     return this.subject?.key === key ? this.visitor !== 'without' : new Unknown(otherwise)
   }
 
-  /** Returns the value of a part of a request that may be missing. */
+  /** Returns the value of part of a request that may be missing. */
   #read(key: string, facts: Facts, isList: boolean): Value {
     if (OWN_KEY.test(key)) return new Unknown(key)
     this.#note(key, facts)

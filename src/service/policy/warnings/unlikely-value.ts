@@ -6,7 +6,7 @@ import { type Finding, isWithin, type Warning } from './warning.ts'
 
 export const unlikelyValue: Warning = {
   id: 'unlikely-value',
-  about: 'A value is allowed but has no effect, such as replacing a text with itself.',
+  about: 'A value is allowed but has no effect, such as replacing text with itself.',
   reason:
     'An action does exactly what its fields say: an empty pattern matches everywhere, and a session ends after its maximum duration.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/url-rewrite/',

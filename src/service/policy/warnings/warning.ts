@@ -168,7 +168,7 @@ function valuesOf({ field, value, path }: ReadValue): readonly ReadValue[] {
   })
 }
 
-/** Returns the place of a part of an expression. */
+/** Returns the place of part of an expression. */
 export function placeOfNode({ path, offset }: Pick<PolicyExpression, 'path' | 'offset'>, { range }: ASTNode) {
   return { path, within: { offset: offset + range.start, length: range.end - range.start } }
 }
