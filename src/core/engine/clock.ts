@@ -1,8 +1,8 @@
 import { type Duration, LATEST_TIME } from '../schema/time.ts'
 
 /**
- * The source of a gateway's time: an object whose `now` is the time in ms since the Unix epoch. `now` is a function, or a number that your test changes, as with
- * a @sinonjs/fake-timers clock.
+ * The source of a gateway's time: an object whose `now` is the time in ms since the Unix epoch. `now` is a function, or a number that your
+ * test changes, as with a @sinonjs/fake-timers clock.
  */
 export interface Clock {
   /** The time in ms since the Unix epoch. */
