@@ -259,7 +259,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
       gateway.certificateAuthorities.create({ ca_pem: EXPIRED_CA })
     },
     kind: 'broken',
-    cause: 'It expired at 2025-12-31T00:00:00Z: anything it signed is rejected.',
+    cause: 'It expired at 2025-12-31T00:00:00Z, so anything that it signed is rejected.',
     about: 'ca_…',
     end: (gateway) =>
       gateway.certificateAuthorities.delete(gateway.certificateAuthorities.list().certificate_authorities[0]?.id ?? ''),

@@ -24,7 +24,7 @@ async function commandsFor([first = '', ...more]: readonly string[]): Promise<re
 }
 
 /**
- * Runs the `fauxgate` command and returns its exit code: 0 on success or if a signal stopped a server, 1 on failure, 2 for an invalid
+ * Runs the `fauxgate` command and returns its exit code. It is 0 on success or if a signal stopped a server, 1 on failure, 2 for an invalid
  * command line, environment, or config file, and above 128 if a signal stopped `survives`.
  */
 export async function runCommand(args: readonly string[], environment = process.env): Promise<number> {

@@ -171,7 +171,7 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     const undone = await create()
     gateway.restore(before)
     await client(gateway)('GET', `/reserved_addrs/${undone}`)
-    const why = 'POST /reserved_addrs created it. A restore, an undo or another call has removed it since.'
+    const why = 'POST /reserved_addrs created it. A restore, an undo, or another call has removed it since.'
     expect(await listCauses(gateway)).toEqual([
       ['rejected', `There is no reserved address ${undone}. ${why}`],
       ['rejected', `There is no reserved address ${deleted}. An earlier request deleted it.`],

@@ -315,7 +315,7 @@ describe('The report', () => {
       expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: applied to 0 of 2 requests\.$/),
       '  GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list. (2 times)',
       'No attempt used these outcomes: DNS_ERROR for any domain.',
-      `  any domain: the next attempt, of app.example.com, is due at ${dueAfter('30s')}, and it is ${SHOWN_START}.`,
+      `  any domain: the next attempt, for app.example.com, is due at ${dueAfter('30s')}, and it is ${SHOWN_START}.`,
     ])
   })
 

@@ -275,7 +275,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 3, status: 503 })
     await client(gateway)('GET', '/reserved_addrs')
     const causes = async () => (await listTroubles(gateway)).map(({ kind, cause }) => [kind, cause])
-    const used = 'A fault has applied to 1 of 3 requests, and waits for 2 more.'
+    const used = 'A fault has applied to 1 of 3 requests, and is waiting for 2 more.'
     expect(await causes()).toEqual([['unused', used]])
     await client(gateway)('GET', '/reserved_domains')
     const missed =

@@ -124,7 +124,7 @@ describe('The outcomes that no attempt has used', () => {
   test('are named one by one up to twenty, and counted after that', () => {
     const { provisioning } = openWithTwo()
     provisioning.failNext('DNS_ERROR', { times: 20 })
-    const reason = `the next attempt, of app.example.com, is due at ${dueAfter('30s')}, and it is ${SHOWN_START}`
+    const reason = `the next attempt, for app.example.com, is due at ${dueAfter('30s')}, and it is ${SHOWN_START}`
     const twenty = Array(20).fill('DNS_ERROR for any domain').join(', ')
     expect(expectError(() => provisioning.assertNoPendingOutcomes()).message).toBe(
       `No attempt used these outcomes: ${twenty}.\n  any domain: ${reason}.`,
@@ -143,13 +143,13 @@ describe('The outcomes that no attempt has used', () => {
     const last = gateway.reservedDomains.create({ domain: 'last.example.com', ...POLICY }).id
     gateway.provisioning.script(['DNS_ERROR'])
     const readReason = () => expectError(() => gateway.provisioning.assertNoPendingOutcomes()).message
-    expect(readReason()).toContain(`the next attempt, of ${OTHER}, is due at ${dueAfter('40s')}`)
+    expect(readReason()).toContain(`the next attempt, for ${OTHER}, is due at ${dueAfter('40s')}`)
     gateway.provisioning.script(['success'], { domain: OTHER })
     gateway.provisioning.attempt(gateway.reservedDomains.list().reserved_domains[1]?.id ?? '')
-    expect(readReason()).toContain(`the next attempt, of last.example.com, is due at ${dueAfter('50s')}`)
+    expect(readReason()).toContain(`the next attempt, for last.example.com, is due at ${dueAfter('50s')}`)
     gateway.reservedDomains.delete(last)
     expect(readReason()).toContain(
-      `the next renewal, of ${DOMAIN}, is due at ${gateway.reservedDomains.get(id).certificate_management_status?.renews_at}`,
+      `the next renewal, for ${DOMAIN}, is due at ${gateway.reservedDomains.get(id).certificate_management_status?.renews_at}`,
     )
   })
 
