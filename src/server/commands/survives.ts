@@ -17,7 +17,7 @@ import { rewriteRefusal } from '../client/refusals.ts'
 import { ControlError, callControl } from '../client/server-calls.ts'
 import { StoppedError, UsageError } from '../errors.ts'
 import { fileProblem, writeError } from '../files.ts'
-import { textFlag } from '../options/flags.ts'
+import { integerFlag, textFlag } from '../options/flags.ts'
 import { serve } from '../serve.ts'
 import { printError, printLine, quoteForShell, showProgress } from '../terminal.ts'
 import { onSignals, sleep } from '../waiting.ts'
@@ -29,10 +29,17 @@ const JOBS = 8
 /** The real time in ms in which a process that outlives the command may still write to its output. */
 const LAST_OUTPUT_MS = 100
 
-/** The flags, by the settings of an exploration that they set. The command itself sets the other settings. */
-const FLAGS = flagsForFields(calls['POST /explorations'], ['name', 'replayCall', 'setup']).map((each) =>
-  each.field === 'jobs' ? { ...each, sentence: each.sentence.replace(/Default: .*$/, `Default: ${JOBS}.`) } : each,
+const JOBS_FLAG = integerFlag(
+  'jobs',
+  'The maximum number of concurrent runs; twice that number may also wait for a response. Use 1 if the commands share files, ' +
+    `ports, or a database. Default: ${JOBS}.`,
 )
+
+/** The flags, by the settings of an exploration that they set. The command itself sets the other settings. */
+const FLAGS = [
+  ...flagsForFields(calls['POST /explorations'], ['name', 'replayCall', 'setup', 'jobs']),
+  { ...JOBS_FLAG, field: 'jobs' },
+]
 
 const FLAGS_BY_SETTING = new Map(FLAGS.map(({ field, flag }) => [field, `--${flag}`]))
 
