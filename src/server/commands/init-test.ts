@@ -27,18 +27,19 @@ export const INITIAL = 'fauxgate.initial.json'
 /** The time from setting a policy to receiving the certificate, both in the served gateway and in the first test. */
 export const DELAY = '5s'
 
-type Kind = TestRunner | 'jest module' | 'ts-jest'
+type Kind = TestRunner | 'jest module' | 'ts-jest' | 'typed playwright'
 
 /** Returns the source of a first test. Its fixture adds the report to errors, and runs the strict check. */
 export function firstTest(runner: TestRunner, facts: ProjectFacts): string {
   const jest = facts.hasTsJest ? 'ts-jest' : facts.isModule ? 'jest module' : 'jest'
-  const kind = runner === 'jest' ? jest : runner
-  const [request, get] = kind === 'playwright' ? [', request', 'request.get'] : ['', 'gateway.fetch']
+  const playwright = facts.isTyped ? 'typed playwright' : 'playwright'
+  const kind = runner === 'jest' ? jest : runner === 'playwright' ? playwright : runner
+  const [request, get] = runner === 'playwright' ? [', request', 'request.get'] : ['', 'gateway.fetch']
   const [isNull, isNotNull] =
     kind === 'node' || kind === 'deno'
       ? ['assert.equal(before.certificate, null)', 'assert.notEqual(after.certificate, null)']
       : ['expect(before.certificate).toBeNull()', 'expect(after.certificate).not.toBeNull()']
-  return `${kind === 'playwright' && facts.isTyped ? withTypes(HEADS[kind]) : HEADS[kind]}
+  return `${HEADS[kind]}
 
 test('a domain gets its certificate after five seconds', async ({ gateway${request} }) => {
   const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
@@ -51,13 +52,6 @@ test('a domain gets its certificate after five seconds', async ({ gateway${reque
 })
 ${kind === 'ts-jest' ? MATCHER_TEST : ''}`
 }
-
-/** Adds types that Playwright cannot infer. */
-const withTypes = (head: string) =>
-  head
-    .replace('{ manualClock }', '{ type ManualClock, manualClock }')
-    .replace('{ createNgrok }', '{ createNgrok, type Ngrok }')
-    .replace('base.extend(', 'base.extend<{ gateway: Ngrok<ManualClock> }>(')
 
 /** The second test for TypeScript in Jest. */
 const MATCHER_TEST = `
@@ -108,6 +102,29 @@ export function fixtureFor({ hasTsJest }: ProjectFacts): readonly InitFile[] {
   ]
 }
 
+/** Returns the beginning of a test file for Playwright, with the types that it cannot infer in a TypeScript project. */
+const playwrightHead = (isTyped: boolean) => `${READ}
+import { test as base, expect } from '@playwright/test'
+import { ${isTyped ? 'type ManualClock, ' : ''}manualClock } from 'fauxgate'
+import { createNgrok${isTyped ? ', type Ngrok' : ''} } from 'fauxgate/ngrok'
+import { serve } from 'fauxgate/node'
+import { assertStrict } from 'fauxgate/testing'
+
+${READ_INITIAL}
+
+// Each test has its own served gateway. A failing test shows its report, and a passing test must leave nothing unused.
+const test = base.extend${isTyped ? '<{ gateway: Ngrok<ManualClock> }>' : ''}({
+  gateway: async ({ browserName: _ }, use, testInfo) => {
+    const clock = manualClock('2026-01-01T00:00:00Z')
+    const gateway = createNgrok({ provisioningDelay: '${DELAY}', initial, clock, seed: testInfo.title })
+    const server = await serve(gateway)
+    await use(gateway)
+    await server.close()
+    if (testInfo.status === testInfo.expectedStatus) assertStrict(gateway)
+    else console.log(gateway.report())
+  },
+})`
+
 const HEADS: Readonly<Record<Kind, string>> = {
   vitest: `${READ}
 import { createNgrok } from 'fauxgate/ngrok'
@@ -126,25 +143,6 @@ ${testLine('globalThis.test')}`,
   bun: moduleHead(`${READ}\nimport { expect, test as base } from 'bun:test'`),
   deno: moduleHead(`import assert from 'node:assert/strict'\n${READ}`, 'Deno.test'),
   node: moduleHead(`import assert from 'node:assert/strict'\n${READ}\nimport { test as base } from 'node:test'`),
-  playwright: `${READ}
-import { test as base, expect } from '@playwright/test'
-import { manualClock } from 'fauxgate'
-import { createNgrok } from 'fauxgate/ngrok'
-import { serve } from 'fauxgate/node'
-import { assertStrict } from 'fauxgate/testing'
-
-${READ_INITIAL}
-
-// Each test has its own served gateway. A failing test shows its report, and a passing test must leave nothing unused.
-const test = base.extend({
-  gateway: async ({ browserName: _ }, use, testInfo) => {
-    const clock = manualClock('2026-01-01T00:00:00Z')
-    const gateway = createNgrok({ provisioningDelay: '${DELAY}', initial, clock, seed: testInfo.title })
-    const server = await serve(gateway)
-    await use(gateway)
-    await server.close()
-    if (testInfo.status === testInfo.expectedStatus) assertStrict(gateway)
-    else console.log(gateway.report())
-  },
-})`,
+  playwright: playwrightHead(false),
+  'typed playwright': playwrightHead(true),
 }
