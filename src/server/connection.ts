@@ -75,11 +75,7 @@ export class PipelinedConnection {
       respondAsAgent({ gateway, url: agentPath, page: `${gateway.url}/_fauxgate/#traffic` }, response)
       return
     }
-    const { path } = splitUrl(turn.url, turn.responders.gateway.url)
-    const isControl = path.startsWith(`${CONTROL_PATH}/`)
-    const { authorization } = request.headers
-    const ended = isControl ? undefined : transport.hooks.served?.received(`${request.method} ${path}`, authorization)
-    if (ended) response.once('close', ended)
+    noteServed(turn)
     if (!hasBody(request)) return void this.#respond(turn, '', refusal)
     const findLimit = () => (refusal ? 0 : this.#guard(() => transport.bodyLimit(head)))
     readBody(
@@ -171,6 +167,15 @@ export class PipelinedConnection {
       return undefined
     }
   }
+}
+
+/** Calls the hook for served requests, except for control calls. */
+function noteServed({ request, response, url, responders: { gateway } }: Turn): void {
+  const { served } = gateway.transport.hooks
+  if (!served) return
+  const { path } = splitUrl(url, gateway.url)
+  if (path.startsWith(`${CONTROL_PATH}/`)) return
+  response.once('close', served.received(`${request.method} ${path}`, request.headers.authorization))
 }
 
 /** For a request below the URL of a gateway with an agent, returns the path and query in the agent's API. */
