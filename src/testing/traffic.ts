@@ -5,10 +5,10 @@ import { platform } from '../core/schema/platform.ts'
 import { formatCount } from '../core/schema/text.ts'
 import type { ServedHooks } from '../gateway/http/arrival.ts'
 import { type Fetch, isRequest } from '../gateway/http/fetch.ts'
-import { splitUrl } from '../gateway/http/url.ts'
 import type { Gateway } from '../gateway/types.ts'
 import { watchMoves } from './moves.ts'
 import { Pauses } from './pauses.ts'
+import { nameRequest } from './request-name.ts'
 
 /**
  * The number of microtasks before a request arrives. Vitest needs about 30 from the last line of a test to its end, so a larger number
@@ -162,7 +162,7 @@ export class DelayedRequests {
 
   #delayFetch(fetch: Fetch, baseUrl: () => string): Fetch {
     return (input, init) => {
-      const request = { name: requestName(input, init, baseUrl()), isAlone: this.#unfinishedRequests.size === 0 }
+      const request = { name: nameRequest(input, init, baseUrl()).name, isAlone: this.#unfinishedRequests.size === 0 }
       for (const other of this.#unfinishedRequests) other.isAlone = false
       // Copies, because the caller may change them before the request arrives.
       const [sent, options] = [isRequest(input) ? input : String(input), init && copyInit(init)]
@@ -268,9 +268,4 @@ function describeUnfinished(
   const which = formatCount(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
   const names = [...underWay].map(({ name }) => name)
   return [`${which} still pending when ${end}: ${names.join(', ')}. ${hint}`]
-}
-
-function requestName(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {
-  const [url, method] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
-  return `${String(init?.method ?? method).toUpperCase()} ${splitUrl(url, baseUrl).path}`
 }

@@ -4,10 +4,10 @@ import { describeReceived } from '../../core/schema/errors.ts'
 import { quote, toError } from '../../core/schema/text.ts'
 import { LATEST_TIME } from '../../core/schema/time.ts'
 import type { Arrival } from '../../gateway/http/arrival.ts'
-import { type Fetch, isRequest } from '../../gateway/http/fetch.ts'
+import type { Fetch } from '../../gateway/http/fetch.ts'
 import type { HttpResponse } from '../../gateway/http/messages.ts'
-import { splitUrl } from '../../gateway/http/url.ts'
 import type { Gateway } from '../../gateway/types.ts'
+import { nameRequest } from '../request-name.ts'
 import { type Copy, createDisk } from './copy.ts'
 import { Driver } from './driver.ts'
 import type { Masks } from './masks.ts'
@@ -139,7 +139,7 @@ export class Run extends RunRecord {
     const { fetch } = this.gateway
     return async (input, init) => {
       if (hasCrashed()) return neverSettles()
-      const request = this.#describe(copy, input, init)
+      const request = { ...nameRequest(input, init, this.gateway.url), copy, at: this.#world.clock.now }
       this.#open.add(request)
       const response = this.#world.runAs(copy, () => fetch(input, init))
       await response.catch(() => undefined)
@@ -147,12 +147,6 @@ export class Run extends RunRecord {
       this.#open.delete(request)
       return hasCrashed() ? neverSettles() : response
     }
-  }
-
-  #describe(copy: Copy, input: Parameters<Fetch>[0], init: RequestInit | undefined): OpenRequest {
-    const [url, ofRequest] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
-    const method = String(init?.method ?? ofRequest).toUpperCase()
-    return { copy, method, name: `${method} ${splitUrl(url, this.gateway.url).path}`, at: this.#world.clock.now }
   }
 
   /**
