@@ -5,6 +5,7 @@ import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { ArmedFault, Trouble } from '../../generated/controls.ts'
 import { hasEnded } from '../../traffic/trace.ts'
+import { MISSING_UPSTREAM } from '../../traffic/upstreams.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, isUsedUp } from '../faults/fault.ts'
 import type { SeenRequest } from '../journal/journal.ts'
@@ -229,9 +230,6 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     return [{ count, about, ...wait, ...(wait.fix && { id: `visitors: ${end}` }) }]
   })
 }
-
-/** The ends of visits that setting an upstream prevents. */
-const MISSING_UPSTREAM = / has no (?:upstream\.|responses left )/
 
 /** Returns an earlier visit to an endpoint whose URL had no endpoint at the last visit. */
 function findGone(last: TrafficEntry, all: readonly TrafficEntry[]): TrafficEntry | undefined {
