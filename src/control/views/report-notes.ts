@@ -41,15 +41,15 @@ export class RequestNotes {
       const ids = newestFirst.flatMap(({ response }) => JSON.stringify(response).match(/cert_\w+/g) ?? [])
       return new Set(ids)
     })
+    const entries = [...newestFirst].reverse()
     this.#lastShown = lazy(() => {
-      const shown = [...newestFirst].reverse().flatMap(({ at, response }) => {
+      const shown = entries.flatMap(({ at, response }) => {
         const ids = JSON.stringify(response).match(/"id":"rd_\w+/g) ?? []
         return ids.map((id): [string, string] => [id.slice('"id":"'.length), at])
       })
       return new Map(shown)
     })
     this.#times = new Map([...host.journal.newestRequests()].map(({ operationId, now }) => [operationId, now]))
-    const entries = [...newestFirst].reverse()
     this.#repeatedItems = findRepeatedItems(entries)
     const last = new Map<string, JournalEntry>()
     const firstIds = new Map<string, string>()
