@@ -51,7 +51,7 @@ function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> 
 }
 
 /** The text of a menu whose entries could not be loaded. */
-const NOT_LOADED = 'The fields could not be loaded.'
+const NOT_LOADED = 'The resources could not be loaded.'
 
 /** An input for an ID, with a menu of the resources that the ID can refer to. */
 function IdInput({ families, ...input }: IdInputProps) {
