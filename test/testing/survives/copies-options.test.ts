@@ -82,7 +82,7 @@ test('a reference to a resource that is gone is described', async () => {
 test('copies that wait for one another are named, and their polls are one series', async () => {
   const race = RACY['two locks, which each one takes in another order'] as Race
   const { message, groups } = await expectSurvivalError(survives(race.code, optionsOf(race, createNgrok)))
-  expect(message).toMatch(/^Two concurrent copies fail: A never ends: it runs longer than 1m/)
+  expect(message).toMatch(/^Two concurrent copies fail: A never ends: it takes longer than 1m/)
   expect(groups[0]?.story.split('\n').length).toBeLessThan(15)
 })
 
@@ -136,7 +136,7 @@ test('a report says that copies share a variable of a module', async () => {
     await call('POST', '/reserved_addrs', { description: name })
   }
   await expect(survives(code, { copies: 2 })).rejects.toThrow(
-    'The copies share something besides the gateway: after the same responses, a copy sent POST /reserved_addrs ' +
+    'The copies share something other than the gateway: after the same responses, a copy sent POST /reserved_addrs ' +
       '{"description":"B"} in one run, and POST /reserved_addrs {"description":"A"} in another.',
   )
   await expect(survives(code, { copies: 2, disk: 'shared' })).rejects.toThrow(/, expected "?\w+"?\.\n/)

@@ -167,7 +167,7 @@ it('An `allow` that is a class of errors accepts no error: what the class return
 })
 
 describe('A value from the caller that cannot work is named', () => {
-  const ANOTHER_CLOCK = 'TypeError: create returned a gateway with another clock. Allowed: one with the options'
+  const ANOTHER_CLOCK = 'TypeError: create returned a gateway with another clock. Allowed: a gateway with the options'
 
   it.each<[string, object, string]>([
     ['nothing from create', { create: () => undefined }, 'TypeError: create returned nothing. Allowed: a gateway.'],
