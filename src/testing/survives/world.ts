@@ -212,8 +212,8 @@ export class World implements Surroundings {
       const request = { origin: /^\w+:\/\/[^/?#]*/.exec(url)?.[0] ?? url, isRefused: false }
       this.#otherRequest = request
       const response = otherFetch(input, init)
-      response.catch(({ cause }: { cause?: { code?: unknown } }) => {
-        request.isRefused = cause?.code === 'ECONNREFUSED'
+      response.catch((error: unknown) => {
+        request.isRefused = Object(Object(error).cause).code === 'ECONNREFUSED'
       })
       return response
     }

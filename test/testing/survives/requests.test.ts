@@ -25,7 +25,7 @@ describe('Code that polls', () => {
       }
     }
     expect(await findMessage(code)).toContain(
-      'it runs longer than 6h, the maximum that `within` allows; it sent 362 requests, 361 times GET /reserved_addrs → 200.',
+      'it takes longer than 6h, the maximum that `within` allows; it sent 362 requests, 361 times GET /reserved_addrs → 200.',
     )
   })
 
@@ -54,6 +54,14 @@ describe('Code that calls another server than the gateway', () => {
     expect(await findMessage(() => get(url))).toContain(closed)
     const retrying = async (): Promise<unknown> => get(url).catch(() => sleep(3_600_000).then(retrying))
     expect(await findMessage(retrying)).toContain(closed)
+  })
+
+  it('and aborts that request with null as the reason, has no unhandled rejection', async () => {
+    const code = async ({ url }: Life) => {
+      await fetch('http://127.0.0.1:1', { signal: AbortSignal.abort(null) }).catch(() => undefined)
+      await get(url)
+    }
+    expect(await findMessage(code, { faults: 1, kinds: ['429'], allow: () => true })).toMatch(/; 0 fail$/)
   })
 
   it('is told its URL', async () => {
