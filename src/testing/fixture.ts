@@ -47,8 +47,8 @@ const PASSED = 'Your assertions passed, but the test left something behind (set 
 /** An error with the strings that runners show: some runners show the message, and others show the stack, which begins with the message. */
 export interface ErrorWithText {
   readonly name?: string
-  /** Absent if a client throws an object that is not an error. */
-  message?: string
+  /** Not a string if a client throws an object that is not an error. */
+  message?: unknown
   stack?: string
   /** Vitest's comparison of the expected and the received value. */
   diff?: string
@@ -78,7 +78,7 @@ export function requireStrict(gateway: Gateway, connection: TestConnection): voi
  */
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, connection: TestConnection): void {
   if (!error) return
-  const { message = listValues(error) } = error
+  const message = typeof error.message === 'string' ? error.message : listValues(error)
   // In node:assert errors, `diff` is the name of a format.
   const diff = error.diff?.includes('\n') ? error.diff : undefined
   const stack = error.stack && withoutWrapperFrames(error.stack)

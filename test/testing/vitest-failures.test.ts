@@ -71,6 +71,11 @@ describe('A test that fails says what happened at its gateway', () => {
     )
   })
 
+  test('after such an object whose message is not a string', () => {
+    expect(output).toMatch(/\{"message":413,"reason":"taken"\}\n+The gateway at .*:\n {2}requests:\n/)
+    expect(reports.get('by an object whose message is not a string')?.failureMessages).toHaveLength(1)
+  })
+
   test('with the error of a direct call that was rejected', () => {
     expect(findError('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
   })
