@@ -17,7 +17,7 @@ import { formatTimeline } from '../../service/provisioning/timeline-text.ts'
 import { timelineView } from '../../service/provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../service/resources/reserved-domains/records.ts'
 import { domainView, shape } from '../../service/resources/reserved-domains/schemas.ts'
-import { after, errors as clockErrors, moveTo, moveWithMemory, remember, requireManual } from '../clock.ts'
+import { after, errors as clockErrors, moveTo, moveWithMemory, remember, requireManual } from '../clock-moves.ts'
 import { type ControlHost, controlCall, membersOf } from '../control.ts'
 
 export const errors = declareErrors({

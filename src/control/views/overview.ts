@@ -9,9 +9,9 @@ import type { NextDue, Overview } from '../../generated/controls.ts'
 import { provisioningOptions } from '../../service/provisioning/managed-domain.ts'
 import { countPendingOutcomes } from '../../service/provisioning/outcomes.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
-import { timeOfStep, waitingRequest, waitingRequests } from '../clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn, isPending } from '../faults/fault.ts'
+import { timeOfStep, waitingRequest, waitingRequests } from '../waiting-requests.ts'
 import { countElsewhere } from './troubles-elsewhere.ts'
 
 const nextDue = named(

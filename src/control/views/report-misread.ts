@@ -2,9 +2,9 @@ import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
-import { waitingRequests } from '../clock.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
+import { waitingRequests } from '../waiting-requests.ts'
 import { readItems } from './report-lists.ts'
 
 /** Matches the message of an error in code that read something other than it expected. */

@@ -7,10 +7,10 @@ import type { ArmedFault, JournalEntry, ListedOutcome, Trouble } from '../../gen
 import { nameOutcome } from '../../service/provisioning/certificate-errors.ts'
 import { listUnusedLasting } from '../../service/provisioning/outcomes.ts'
 import { domains } from '../../service/resources/reserved-domains/records.ts'
-import { delayedResponses, timeOfStep } from '../clock.ts'
 import type { ControlHost } from '../control.ts'
 import { faultsIn, getFaultState } from '../faults/fault.ts'
 import { findMissed, lastRequests } from '../faults/matching.ts'
+import { delayedResponses, timeOfStep } from '../waiting-requests.ts'
 import { describeShortMove, findNextEvent } from './overview.ts'
 import { groupPendingByDomain } from './timelines.ts'
 

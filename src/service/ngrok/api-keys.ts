@@ -3,7 +3,6 @@ import * as parts from '../parts/index.ts'
 import { credentials } from './credentials.ts'
 import * as owned from './owned.ts'
 import { byOwner, newToken, ownerRow } from './owned-records.ts'
-import { descriptionAndMetadata, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   auth_malformed: kit.entry(
@@ -24,23 +23,20 @@ const errors = kit.declareErrors({
 
 const table = parts.columns(
   {
+    ...owned.heading,
     name: 'api_keys',
     items: 'keys',
     prefix: 'ak',
     what: 'API key',
     tableFields: ['id', 'owner_id'],
-    filterable: [...FILTERABLE, 'owner_id'],
     errors: { ...owned.errors, ...errors },
     limit: {
       reached: errors.api_key_limit_reached,
       older: errors.api_key_limit_reached_older,
       rate: errors.api_key_rate_reached,
     },
-    texts: owned.updateFields,
-    keptTexts: descriptionAndMetadata(),
     title: 'ApiKey',
     sentence: 'A key for requests to this API.',
-    note: '; at least one field is required',
   },
   {
     token: owned.tokenColumn,

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
 import { byOwner, newToken, ownerRow } from './owned-records.ts'
-import { ACCOUNT_USER, descriptionAndMetadata, FILTERABLE } from './shared.ts'
+import { ACCOUNT_USER } from './shared.ts'
 
 const errors = kit.declareErrors({
   credential_default: kit.entry(
@@ -18,11 +18,12 @@ const errors = kit.declareErrors({
 
 const table = parts.columns(
   {
+    ...owned.heading,
     name: 'credentials',
     prefix: 'cr',
     what: 'credential',
     tableFields: ['id', 'acl', 'owner_id'],
-    filterable: [...FILTERABLE, 'owner_id', 'acl'],
+    filterable: [...owned.heading.filterable, 'acl'],
     errors: { ...owned.errors, ...errors },
     limits: kit.accountLimits({
       credentials: {
@@ -32,11 +33,8 @@ const table = parts.columns(
       },
       acl: { ...owned.aclLimit, reached: errors.credential_limit_acl },
     }),
-    texts: owned.updateFields,
-    keptTexts: descriptionAndMetadata(),
     title: 'Credential',
     sentence: 'A credential, whose authtoken agents use to connect.',
-    note: '; at least one field is required',
   },
   {
     token: owned.tokenColumn,

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { findUser, type Owned, PREFIXES } from './owned-records.ts'
-import { ACCOUNT_USER, descriptionAndMetadata, refuseUnless } from './shared.ts'
+import { ACCOUNT_USER, descriptionAndMetadata, FILTERABLE, refuseUnless } from './shared.ts'
 
 const OWNERS = ['usr', ...PREFIXES]
 const OWNER_NAMES = ['owner_id', 'owner_email', 'scim_user_id'] as const
@@ -48,11 +48,16 @@ export const errors = kit.declareErrors({
 
 const OWNER = "The owner: the account's user, a bot user, or a service user."
 
-/** The fields of a body that updates a record that belongs to a user. */
-export const updateFields = descriptionAndMetadata({
-  description: errors.owned_description_too_long,
-  metadata: errors.owned_metadata_too_long,
-})
+/** The part of the heading that is common to the records that belong to a user. */
+export const heading = {
+  filterable: [...FILTERABLE, 'owner_id'],
+  texts: descriptionAndMetadata({
+    description: errors.owned_description_too_long,
+    metadata: errors.owned_metadata_too_long,
+  }),
+  keptTexts: descriptionAndMetadata(),
+  note: '; at least one field is required',
+} as const
 
 const OWNER_RULE = 'ngrok-families#owner'
 

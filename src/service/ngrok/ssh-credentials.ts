@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import * as owned from './owned.ts'
 import { byOwner, ownerRow } from './owned-records.ts'
-import { defineUnique, descriptionAndMetadata, FILTERABLE } from './shared.ts'
+import { defineUnique } from './shared.ts'
 
 const KEY_FORM =
   `one line in OpenSSH format: the key type (${parts.ALGORITHMS.join(', ')}), a space, the base64-encoded key, ` +
@@ -37,11 +37,12 @@ const public_key = kit.documented(
 
 const table = parts.columns(
   {
+    ...owned.heading,
     name: 'ssh_credentials',
     prefix: 'sshcr',
     what: 'SSH credential',
     tableFields: ['id', 'acl', 'owner_id'],
-    filterable: [...FILTERABLE, 'owner_id', 'acl'],
+    filterable: [...owned.heading.filterable, 'acl'],
     errors: { ...owned.errors, ...errors },
     limits: kit.accountLimits({
       ssh_credentials: {
@@ -52,11 +53,8 @@ const table = parts.columns(
       },
       acl: { ...owned.aclLimit, reached: errors.ssh_limit_acl },
     }),
-    texts: owned.updateFields,
-    keptTexts: descriptionAndMetadata(),
     title: 'SshCredential',
     sentence: 'A public key that can start tunnels over SSH.',
-    note: '; at least one field is required',
   },
   {
     public_key: parts.column({ create: v.optional(public_key, ''), kept: v.string(), shown: public_key }),
