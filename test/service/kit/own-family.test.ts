@@ -482,12 +482,16 @@ describe('A family that does not fit is rejected (rules: one-table#families)', (
   const error = kit.entry(413, 409, () => '')
 
   test.each<[why: string, families: object, message: string]>([
-    ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of one of fauxgate'],
-    ['the name of a member', { snapshot: emptyFamily }, 'families.snapshot has the name of a built-in gateway member'],
+    ['the name of a family', { reservedAddrs: widgets }, 'families.reservedAddrs has the same name as one of fauxgate'],
+    [
+      'the name of a member',
+      { snapshot: emptyFamily },
+      'families.snapshot has the same name as a built-in gateway member',
+    ],
     [
       'the name of a member by inheritance',
       { url: emptyFamily },
-      'families.url has the name of a built-in gateway member',
+      'families.url has the same name as a built-in gateway member',
     ],
     ['an invalid name', { 'my-widgets': emptyFamily }, 'A family is called "my-widgets"'],
     ['a prefix that is taken', gadgets({ prefix: 'rd' }), 'the prefix rd, which reservedDomains already has'],
