@@ -10,11 +10,9 @@ import { serve } from '../../src/server/node.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { type Client, HISTORIES, type History } from './support/histories.ts'
+import { PATIENCE_MS } from './support/patience.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-
-/** The limit of a copied test. The runners' own limit of 5 s is too short on a busy machine. */
-const PATIENCE_MS = '60000'
 
 const versionHeaderOf = ({ dialect }: History) => ({ [dialect === 'ngrok' ? 'Ngrok-Version' : 'Service-Version']: '2' })
 

@@ -7,6 +7,7 @@ import { ngrok } from '../../src/index.ts'
 import type { Page } from '../../tools/browser.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
+import { PATIENCE_MS } from './support/patience.ts'
 import { sendRequest, useInspector } from './support/use-inspector.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -34,9 +35,6 @@ async function makeTest(page: Page, runner: string): Promise<string> {
   await text.filter({ hasText: mark }).waitFor()
   return String(await text.textContent())
 }
-
-/** The limit of a copied test. The runners' own limit of 5 s is too short on a busy machine. */
-const PATIENCE_MS = '60000'
 
 const RUNNERS: readonly [runner: string, file: string, args: (folder: string) => string[]][] = [
   [
