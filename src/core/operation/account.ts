@@ -57,7 +57,9 @@ function findLimitValues(options: RuleOptions, name: string, { plans = {} }: Acc
   const planMaximum = plan && plans[plan]
   const isOverridden = optionValues.some(({ window }) => window === undefined)
   return [
-    ...(planMaximum === undefined || isOverridden ? [] : [{ max: planMaximum, by: `plan "${plan}"` }]),
+    ...(planMaximum === undefined || isOverridden
+      ? []
+      : [{ max: planMaximum, by: `plan "${plan}" (--plan, option account.plan)` }]),
     ...optionValues.map((value) => ({ ...value, by: `option account.limits.${name}` })),
   ]
 }

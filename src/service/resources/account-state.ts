@@ -2,24 +2,39 @@ import { type Family, sectionReader } from '../../core/operation/family.ts'
 import { type CatalogueError, declareErrors, entry, refuse } from '../../core/schema/errors.ts'
 import { keysOf } from '../../core/schema/values.ts'
 
+const BY_STATE = '(--account-state, option account.state)'
+const BY_EDGES = '(--edges, option account.edges)'
+
 export const stateErrors = declareErrors({
-  account_without_api: entry(204, 403, 'The API key is valid, but its account is not allowed to use the API.'),
-  account_suspended: entry(205, 403, 'The account is suspended.'),
-  account_unpaid: entry(247, 403, 'The account is suspended until its invoice is paid.'),
+  account_without_api: entry(
+    204,
+    403,
+    `The API key is valid, but its account is not allowed to use the API ${BY_STATE}.`,
+  ),
+  account_suspended: entry(205, 403, `The account is suspended ${BY_STATE}.`),
+  account_unpaid: entry(247, 403, `The account is suspended until its invoice is paid ${BY_STATE}.`),
   owner_without_write: entry(
     635,
     403,
-    'The owner of the API key does not have write access. Use the key of a user who does.',
+    `The owner of the API key does not have write access ${BY_STATE}. Use the key of a user who does.`,
   ),
-  maintenance_read_only: entry(1500, 503, 'The service is under maintenance. Nothing can be changed until it ends.'),
-  maintenance: entry(1501, 503, 'The service is under maintenance. Try again later.'),
+  maintenance_read_only: entry(
+    1500,
+    503,
+    `The service is under maintenance ${BY_STATE}. Nothing can be changed until it ends.`,
+  ),
+  maintenance: entry(1501, 503, `The service is under maintenance ${BY_STATE}. Try again later.`),
   configurations_ended: entry(
     1608,
     400,
-    'Endpoint configurations have been discontinued. Use cloud endpoints instead.',
+    `Endpoint configurations have been discontinued ${BY_EDGES}. Use cloud endpoints instead.`,
   ),
-  edges_ended: entry(7008, 400, 'Edges have been discontinued. Use cloud endpoints instead.'),
-  edges_read_only: entry(7196, 400, "The account's edges are read-only, because edges have been discontinued."),
+  edges_ended: entry(7008, 400, `Edges have been discontinued ${BY_EDGES}. Use cloud endpoints instead.`),
+  edges_read_only: entry(
+    7196,
+    400,
+    `The account's edges are read-only, because edges have been discontinued ${BY_EDGES}.`,
+  ),
 })
 
 /** The fields of an operation that a gate reads. */

@@ -217,7 +217,7 @@ describe('A plan (rules: account#plans)', () => {
     const eleventh = expectError(() => gateway.reservedDomains.create({ domain: 'app-11.ngrok.app' }))
     expect([eleventh.key, eleventh.message]).toEqual([
       'domain_limit_reached',
-      'This would bring the number of reserved domains to 11. The plan "hobbyist" allows at most 10.',
+      'This would bring the number of reserved domains to 11. The plan "hobbyist" (--plan, option account.plan) allows at most 10.',
     ])
     expect(errorNumber(() => gateway.reservedDomains.create({ domain: '*.ngrok.app' }))).toBe(419)
     gateway.reservedAddrs.create()
@@ -491,7 +491,7 @@ describe('Wherever a gateway is created', () => {
   test('initial resources count towards the limits', () => {
     const initial = { reservedDomains: [json] }
     expect(() => createNgrok({ account: { plan: 'free' }, initial })).toThrow(
-      'initial.reservedDomains[0]: The plan "free" allows no reserved domains.',
+      'initial.reservedDomains[0]: The plan "free" (--plan, option account.plan) allows no reserved domains.',
     )
   })
 })
