@@ -182,7 +182,8 @@ function noteServed({ request, response, url, responders: { gateway } }: Turn): 
 function findAgentPath({ url, responders: { gateway } }: Turn): string | undefined {
   if (!url.includes('/api') || !('tunnelSession' in gateway.declare)) return undefined
   const { path, query } = splitUrl(url, gateway.url)
-  if (path !== '/api' && !path.startsWith('/api/')) return undefined
+  // Any other path is a mistake of a client of the gateway, for example with a base URL that ends in /api.
+  if (!/^\/api(?:\/(?:status|tunnels|endpoints|requests)(?:\/.*)?|\/?)$/.test(path)) return undefined
   return query === '' ? path : `${path}?${query}`
 }
 

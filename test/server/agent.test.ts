@@ -25,6 +25,16 @@ test('a server passes the port of the agent to the agent', async () => {
   await expect(fetch(url)).rejects.toThrow('fetch failed')
 })
 
+test('below the URL of the gateway, only the paths of the agent are its own, so that a base URL ending in /api is noticed', async () => {
+  const { gateway } = await serveWithAgent()
+  const paths = ['/api', '/api/status', '/api/tunnels', '/api/endpoints', '/api/requests/http', '/api/tunnels/web']
+  for (const path of paths) await fetch(`${served?.url}${path}`)
+  expect(gateway.requests.all()).toEqual([])
+  await fetch(`${served?.url}/api/reserved_domains`)
+  const problem = '"/reserved_domains" is a path of this API. Remove "/api" in front of it.'
+  expect(gateway.requests.all()).toMatchObject([{ status: 404, problem: expect.stringContaining(problem) }])
+})
+
 test('its root leads to the page with the traffic', async () => {
   const { url } = await serveWithAgent()
   const response = await fetch(new URL('/', url), { redirect: 'manual' })

@@ -61,7 +61,7 @@ export function createRouter<O extends Routed>(operations: readonly O[]): Router
       refuse(general.path_not_found, {
         method: quoteWord(method),
         path: quote(path),
-        problem: describeProblem(root, path, describeElsewhere(path, find)),
+        problem: describePrefix(root, path, find) ?? describeProblem(root, path, describeElsewhere(path, find)),
       }),
   }
 }
@@ -79,6 +79,14 @@ function findChild<O>(node: Node<O>, segment: string): Node<O> | undefined {
 function describeElsewhere(path: string, find: (path: string) => unknown): string | undefined {
   const start = findNgrokPath(path, (each) => find(each) !== undefined)
   return start && describeNgrokOnly(start)
+}
+
+/** Describes an unknown path that is a known one after its first segment, as with a base URL that ends in `/api`. */
+function describePrefix<O>(root: Node<O>, path: string, find: (path: string) => unknown): string | undefined {
+  const end = path.indexOf('/', 1)
+  const isKnown = end > 0 && !findChild(root, path.slice(1, end)) && find(path.slice(end)) !== undefined
+  if (!isKnown) return undefined
+  return `${quote(path.slice(end))} is a path of this API. Remove ${quote(path.slice(0, end))} in front of it.`
 }
 
 /** Describes why a path is unknown. `elsewhere` states where it exists, unless a similar segment was probably meant. */

@@ -306,6 +306,14 @@ describe('The URL of a request', () => {
   })
 
   test.each([
+    ['/api/reserved_addrs', '"/reserved_addrs" is a path of this API. Remove "/api" in front of it.'],
+    ['//reserved_addrs/ra_1', '"/reserved_addrs/ra_1" is a path of this API. Remove "/" in front of it.'],
+    ['/api/reserved_addr', 'The segment "api" is unknown.'],
+  ])('is explained where a part of the base URL is in front of it: %s', (url, problem) => {
+    expect(api(url)).toEqual([404, expect.stringContaining(problem)])
+  })
+
+  test.each([
     ['/api_keys', '/api_keys'],
     ['/vaults/vault_1/secrets', '/vaults'],
     ['/edges/https', '/edges/https'],
