@@ -47,7 +47,7 @@ export class Deliveries {
   ) {}
 
   add(event: KeptEvent): void {
-    if (this.#findAddress(event.destination).url === undefined) return
+    if (this.findAddress(event.destination).url === undefined) return
     event.delivery = 'waiting'
     const known = this.#waiting.get(event.destination)
     if (known) return void known.events.push(event)
@@ -75,7 +75,8 @@ export class Deliveries {
     this.#waiting.clear()
   }
 
-  #findAddress(destination: string) {
+  /** Returns the current target of a destination, and its URL, if the test set one. */
+  findAddress(destination: string) {
     const target = this.findTarget(new OpenTransaction(this.engine.state, this.engine.lastNow), destination)
     return { target, url: target && this.addresses[target.kind] }
   }
@@ -105,7 +106,7 @@ export class Deliveries {
     // One request contains all events of one call.
     await undefined
     if (signal.aborted) return
-    const { target, url } = this.#findAddress(destination)
+    const { target, url } = this.findAddress(destination)
     const batch = waiting.events.slice(0, MAX_BATCH)
     const problem =
       target && url !== undefined ? await this.#send(url, target, batch, signal) : 'the destination was deleted'
@@ -119,7 +120,7 @@ export class Deliveries {
     }
     const left = batch.filter(({ delivery }) => delivery === 'waiting')
     waiting.events.splice(0, batch.length, ...left)
-    if (problem !== undefined && target) waiting.next = now + wait
+    if (problem !== undefined && target && waiting.events.length > 0) waiting.next = now + wait
   }
 
   /** Posts events. Returns the reason for a failure, or undefined on success. */

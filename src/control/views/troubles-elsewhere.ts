@@ -42,8 +42,13 @@ export function listUndelivered({ events, collections }: ControlHost, tx: Transa
       ...(failed > 0 ? [`${formatCount(failed, 'event')} failed after 24 hours`] : []),
     ]
     const advice =
-      waiting > 0 ? " The next attempts follow the gateway's clock. Advance it if it is a manual clock." : ''
-    const cause = `${parts.join(', and ')}. The last attempt: ${all.at(-1)?.problem}.${advice}`
+      waiting > 0
+        ? " The next attempts follow the gateway's clock. Advance it if it is a manual clock."
+        : ' Failed events are not sent again.'
+    const { target, url = '' } = events?.deliveries.findAddress(key) ?? {}
+    // The rest of the URL may contain a key.
+    const to = URL.canParse(url) ? `, to ${new URL(url).origin} (option destinations.${target?.kind})` : ''
+    const cause = `${parts.join(', and ')}. The last attempt${to}: ${all.at(-1)?.problem}.${advice}`
     return { kind: 'broken', count: all.length, cause, about: [{ collection: 'event_destinations', key, name: key }] }
   })
 }
