@@ -66,6 +66,15 @@ function first(ids: readonly string[], choice: Choice): BackendTarget | undefine
   return undefined
 }
 
+/** Returns whether a tunnel that starts could bring a backend online. Otherwise, all of its weights are 0. */
+export function needsTunnel(reader: Reader, id: string, seen: readonly string[] = []): boolean {
+  if (seen.includes(id)) return false
+  const weights = Object.entries(reader.get(weighted, id)?.backends ?? {})
+  const children =
+    reader.get(failovers, id)?.backends ?? weights.flatMap(([child, weight]) => (weight > 0 ? child : []))
+  return reader.get(tunnelGroups, id) !== undefined || children.some((each) => needsTunnel(reader, each, [...seen, id]))
+}
+
 /** Chooses a random child by weight, but never one that is offline or has weight 0. */
 function chooseByWeight(weights: readonly (readonly [string, number])[], choice: Choice): BackendTarget | undefined {
   const online = weights

@@ -12,7 +12,7 @@ import {
   SendFailure,
 } from '../service/policy/visit.ts'
 import { findTunnel } from './agent-calls.ts'
-import { chooseTarget } from './backends.ts'
+import { chooseTarget, needsTunnel } from './backends.ts'
 import { presentCertificate } from './certificate.ts'
 import { checkClientTls } from './client-tls.ts'
 import { type CompiledPolicy, compileOnce } from './compile.ts'
@@ -232,7 +232,8 @@ export class GatewayVisit implements WholeVisit {
     }
     if (typeof id !== 'string') return fail('the route has no backend')
     const target = host.transact((tx) => chooseTarget(tx, reader, id))
-    if (!target) return fail(`no child of the backend ${id} is online`)
+    if (!target)
+      return fail(`no child of the backend ${id} ${needsTunnel(reader, id) ? 'is online' : 'has a weight above 0'}`)
     this.#step('backend', target.id === id ? `${id} handled the request` : `${id} chose ${target.id}`)
     if (target.kind === 'response') {
       const { status_code: status, headers, body } = target.response

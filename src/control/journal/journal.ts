@@ -28,7 +28,9 @@ interface RestoredRow {
 }
 
 /** A request, and the values that can be read from it without looking for secrets. It must not appear in any output. */
-export interface SeenRequest extends RequestFacts, Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled'> {
+export interface SeenRequest
+  extends RequestFacts,
+    Pick<JournalEntry, 'operationId' | 'query' | 'fault' | 'cancelled' | 'problem'> {
   readonly body: string
   /** The request's time, in ms. */
   readonly now: number
@@ -182,13 +184,14 @@ export class Journal implements PersistedJournal {
         yield { ...entry, now, body: JSON.stringify(entry.request), readResponse: () => entry.response, readEntry }
         continue
       }
-      const { operationId, query, fault, request, response, now } = row.exchange
+      const { operationId, query, fault, request, response, now, problem } = row.exchange
       yield {
         ...readFacts(row),
         operationId,
         query,
         fault,
         now,
+        ...(problem !== undefined && { problem }),
         ...(this.#cancelled.has(operationId) && { cancelled: true }),
         body: typeof request === 'string' ? request : JSON.stringify(request),
         readResponse: () => parseJson(response),

@@ -172,8 +172,10 @@ const MIN_POLLS = 3
 /** Returns a request that a client has repeated since the clock last moved. */
 function findPolled({ journal }: ControlHost, now: number): string | undefined {
   const counts = new Map<string, number>()
-  for (const { now: at, method, path, query } of journal.newestRequests()) {
+  for (const { now: at, operation, method, path, query } of journal.newestRequests()) {
     if (at < now) break
+    // An unknown path stays unknown.
+    if (operation === null) continue
     const request = `${method} ${path}${query && `?${query}`}`
     const count = (counts.get(request) ?? 0) + 1
     if (count === MIN_POLLS && method === 'GET') return request

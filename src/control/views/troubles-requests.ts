@@ -75,9 +75,9 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
 }
 
 /** Returns an error's message without its values, so mistakes that differ only in values are grouped together. */
-function getTemplate({ readResponse }: SeenRequest): string {
+function getTemplate({ problem, readResponse }: SeenRequest): string {
   const response = readResponse()
-  return isObject(response) ? String(response.msg).replace(/"[^"]*"|\d+/g, '') : ''
+  return (problem ?? (isObject(response) ? String(response.msg) : '')).replace(/"[^"]*"|\d+/g, '')
 }
 
 /** Lists where a module is set, for a request that did not find it. */
@@ -90,9 +90,22 @@ function listOtherPlaces({ api, collections }: ControlHost, tx: Transaction, { o
   return keys.map((key) => ({ collection: found.name, key, name: `one at ${key}` }))
 }
 
+/** Matches the part of a path from its first ID. */
+const ID_PART = /\/[a-z]+_\w{20,}.*/
+
 /** Returns the search words that find rejected requests like this one, or undefined if it was not rejected. */
-function getSearch({ operation, status, cancelled, fault, readResponse }: SeenRequest): string | undefined {
-  const words = `op:${operation ?? 'none'}${fault === null ? '' : ` fault:${fault}`}`
+function getSearch({
+  operation,
+  method,
+  path,
+  status,
+  cancelled,
+  fault,
+  readResponse,
+}: SeenRequest): string | undefined {
+  // Requests to the same unknown path have the same cause, apart from IDs.
+  const unknown = operation === null ? ` method:${method} path:${path.replace(ID_PART, '')}` : ''
+  const words = `op:${operation ?? 'none'}${unknown}${fault === null ? '' : ` fault:${fault}`}`
   if (cancelled) return `${words} cancelled:yes`
   if (status < 400) return undefined
   const response = readResponse()
@@ -204,19 +217,19 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const { method, url, status, error, number, endpoint, upstream, at, responseHeaders } = last
     const code = error === null ? '' : ` ${error}`
     const end = describeEnd(last)
-    const gone = findGone(last, all)
-    const isBack = gone && endpoints && tx.get(endpoints, `${gone.endpoint}`) !== undefined
-    const took = gone ? ` ${gone.endpoint} took a request there at ${gone.at}, and has gone offline since.` : ''
+    const isNowhere = endpoint === null && error?.endsWith('_3200') === true
+    const back = isNowhere && endpoints && tx.find(endpoints, 'place', `public ${new URL(url).origin}`)
+    const took = isNowhere ? describeGone(host, last, all) : ''
     const record = endpoints && endpoint !== null ? tx.get(endpoints, endpoint) : undefined
     const keys = [upstream, Object(record).upstream_url].filter((each) => typeof each === 'string')
     const isServed = MISSING_UPSTREAM.test(end) && host.traffic.upstreams.has(keys)
-    const how = isBack ? ` ${gone.endpoint} is online there now.` : took + adviceFor(error, end)
+    const how = back ? ` ${Object(back).id} is online there now.` : took + adviceFor(error, end)
     const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + how
     const fixed = isServed ? `${cause} It has an upstream now.` : cause
     const later = all.slice(0, all.indexOf(last))
     const successes = later.filter((each) => each.method === method && each.url === url && getEnd(each) === undefined)
     const about = [{ collection: 'traffic', key: `${number}`, name: `${method} ${url}` }]
-    if (isBack || isServed) return [{ kind: 'fixed', count, cause: fixed, about }]
+    if (back || isServed) return [{ kind: 'fixed', count, cause: fixed, about }]
     // In a pool, another endpoint may have taken the later request.
     const present = record && endpoint !== null ? endpoint : undefined
     if (successes.some((each) => present === undefined || each.endpoint === present))
@@ -231,17 +244,28 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Returns an earlier visit to an endpoint whose URL had no endpoint at the last visit. */
-function findGone(last: TrafficEntry, all: readonly TrafficEntry[]): TrafficEntry | undefined {
-  if (last.endpoint !== null || !last.error?.endsWith('_3200')) return undefined
+/** Describes an earlier visit to an endpoint whose URL had no endpoint at the last visit, and the request that removed the endpoint. */
+function describeGone({ journal }: ControlHost, last: TrafficEntry, all: readonly TrafficEntry[]): string {
   const { origin } = new URL(last.url)
   const earlier = all.slice(all.indexOf(last) + 1)
-  return earlier.find(({ endpoint, url }) => endpoint !== null && new URL(url).origin === origin)
+  const gone = earlier.find(({ endpoint, url }) => endpoint !== null && new URL(url).origin === origin)
+  if (!gone) return ''
+  const took = ` ${gone.endpoint} took a request there at ${gone.at}, and has gone offline since`
+  for (const { now, method, path, status, readEntry } of journal.newestRequests()) {
+    if (now < Date.parse(gone.at)) break
+    const changes = method !== 'GET' && status < 300 ? readEntry().commit?.changes : undefined
+    if (changes?.some(({ key, after }) => key === gone.endpoint && after === undefined))
+      return `${took}: ${method} ${path} removed it at ${timestamp(now)}.`
+  }
+  return `${took}.`
 }
 
 /** The advice for an error whose trace has none. */
 function adviceFor(error: string | null, end: string): string {
   if (!error?.endsWith('_3200') || end.includes(', but ')) return ''
+  const [, edge] = /^no route of the edge (\w+)/.exec(end) ?? []
+  if (edge) return ` Add one that does with POST /edges/https/${edge}/routes.`
+  if (end.endsWith(' has a weight above 0')) return ' Give one a weight above 0.'
   return end.startsWith('no child of the backend')
     ? ' Start a tunnel that matches the backend or one of its children.'
     : ' Start an agent for this URL, or create an endpoint.'

@@ -1,7 +1,14 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
-import { agentNameKey, type EndpointRecord, endpoints, getEndpointId, getTunnelId } from './endpoint-records.ts'
+import {
+  agentNameKey,
+  type EndpointPlace,
+  type EndpointRecord,
+  endpoints,
+  getEndpointId,
+  getTunnelId,
+} from './endpoint-records.ts'
 import { resolvePlace } from './endpoint-url.ts'
 import { isOwnPlace } from './own-places.ts'
 import { descriptionAndMetadata } from './shared.ts'
@@ -102,6 +109,12 @@ export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
   tx.remove(tunnels, tunnel)
 }
 
+/** Returns an endpoint at a place. Its reservation remains lost only at a URL that still has none. */
+function moveTo({ lost, ...endpoint }: EndpointRecord, place: EndpointPlace): EndpointRecord {
+  const isLost = place.url === endpoint.url && place.domain_id === null && place.tcp_addr_id === null
+  return { ...endpoint, ...place, ...(lost && isLost && { lost }) }
+}
+
 /**
  * Restarts an agent and assigns new IDs to its session, tunnels, and endpoints. The URLs use the current reservations, and don't change
  * unless `urlOf` returns different ones.
@@ -121,6 +134,6 @@ export function restartSession(
     const endpoint = online.get(each.id)
     const place = endpoint && resolvePlace(tx, urlOf(endpoint), endpoint.binding)
     if (place && each.has_chosen_url && place.url === each.url && !isOwnPlace(tx, place)) continue
-    openTunnel(tx, after, { ...each, url: place?.url ?? null }, endpoint && { ...endpoint, ...place })
+    openTunnel(tx, after, { ...each, url: place?.url ?? null }, endpoint && place && moveTo(endpoint, place))
   }
 }

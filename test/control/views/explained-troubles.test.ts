@@ -227,8 +227,15 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     gateway.clock.advance('1m')
     await gateway.traffic.fetch(`${url}/`)
     expect((await listTroubles(gateway)).at(-1)?.cause).toBe(
-      `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${url}. ${endpoint} took a request there at ${SHOWN_START}, and has gone offline since. Start an agent for this URL, or create an endpoint.`,
+      `Visitors got 404 ERR_NGROK_3200: no public endpoint is online at ${url}. ${endpoint} took a request there at ${SHOWN_START}, and has gone offline since: POST /tunnel_sessions/${id}/stop removed it at ${SHOWN_START}. Start an agent for this URL, or create an endpoint.`,
     )
+    const stopped = gateway.snapshot()
+    gateway.declare.tunnelSession({ endpoints: [{ url }] })
+    expect((await listCauses(gateway)).at(-1)).toEqual([
+      'fixed',
+      expect.stringMatching(/ at https:\/\/app\.ngrok\.app\. ep_\w+ is online there now\.$/),
+    ])
+    gateway.restore(stopped)
     gateway.restore(online)
     expect(await listCauses(gateway)).toEqual([
       [
@@ -251,12 +258,88 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect((await listCauses(gateway)).map(([, cause]) => cause)).toEqual([
       "The endpoint's domain was deleted and then reserved again. Restart the agent.",
     ])
+    await gateway.agent.restart()
+    expect(await listCauses(gateway)).toEqual([])
+  })
+
+  test('of an endpoint whose domain was deleted stays when the agent restarts before the domain is reserved again', async () => {
+    const gateway = open()
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.example.com' }] })
+    gateway.reservedDomains.delete(id)
+    const listed = await listCauses(gateway)
+    expect(listed).toHaveLength(1)
+    await gateway.agent.restart()
+    expect(await listCauses(gateway)).toEqual(listed)
+  })
+
+  test('of requests to unknown paths is named for each path, not only for the last one', async () => {
+    const gateway = open()
+    const send = client(gateway)
+    await send('GET', '/v2/reserved_domains')
+    await send('PUT', '/reserved_domains')
+    await send('GET', '/reserved_domain')
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    for (let at = 0; at < 2; at++) await send('GET', `/reserved_domain/${id}`)
+    const found = (await listTroubles(gateway)).filter(({ kind }) => kind === 'rejected')
+    expect(
+      found.map(({ count, cause, search }) => [count, cause.replace(/^.*does not support it\. /, ''), search]),
+    ).toEqual([
+      [
+        3,
+        'The segment "reserved_domain" is unknown. Did you mean reserved_domains?',
+        'op:none method:GET path:/reserved_domain status:404',
+      ],
+      [
+        1,
+        'PUT is not allowed on /reserved_domains. Allowed: POST, GET, HEAD.',
+        'op:none method:PUT path:/reserved_domains status:404',
+      ],
+      [
+        1,
+        '"/reserved_domains" is a path of this API. Remove "/v2" in front of it.',
+        'op:none method:GET path:/v2/reserved_domains status:404',
+      ],
+    ])
+  })
+
+  test('is not a still clock if a client repeats an unknown path', async () => {
+    const gateway = open()
+    gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
+    await client(gateway)('GET', '/reserved_domains')
+    gateway.clock.advance('1s')
+    for (let at = 0; at < 4; at++) await client(gateway)('GET', '/nope')
+    expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['rejected'])
+  })
+
+  test('of a visitor of an edge without a route, or of weights of 0, is what an agent does not fix', async () => {
+    const gateway = open()
+    gateway.reservedDomains.create({ domain: 'app.ngrok.app' })
+    const edge = gateway.httpsEdges.create({ hostports: ['app.ngrok.app:443'] }).id
+    const visit = () => gateway.traffic.fetch('https://app.ngrok.app/')
+    const last = async () => (await listCauses(gateway)).find(([kind]) => kind === 'rejected')?.[1]
+    await visit()
+    expect(await last()).toBe(
+      `Visitors got 404 ERR_NGROK_3200: no route of the edge ${edge} matches /. Add one that does with POST /edges/https/${edge}/routes.`,
+    )
+    const child = gateway.httpResponseBackends.create({ body: 'hello' }).id
+    const zero = gateway.weightedBackends.create({ backends: { [child]: 0 } }).id
+    const { id } = gateway.failoverBackends.create({ backends: [zero] })
+    const backend = { backend_id: id }
+    gateway.httpsEdgeRoutes.create(edge, { match: '/', match_type: 'path_prefix', backend })
+    await visit()
+    expect(await last()).toBe(
+      `Visitors got 404 ERR_NGROK_3200: no child of the backend ${id} has a weight above 0. Give one a weight above 0.`,
+    )
+    gateway.weightedBackends.update(zero, { backends: { [child]: 1 } })
+    expect((await visit()).status).toBe(200)
   })
 
   test('is told for an event destination that rejects events, until it takes them', async () => {
     let status = 500
     const server = createServer((_, response) => void response.writeHead(status).end())
-    const gateway = open({ destinations: { datadog: await listen(server) } })
+    const url = await listen(server)
+    const gateway = open({ destinations: { datadog: url } })
     const empty = gateway.snapshot()
     const { id } = gateway.eventDestinations.create({ format: 'json', target: { datadog: { api_key: 'a key' } } })
     gateway.eventSubscriptions.create({ sources: [{ type: 'vault_created.v0' }], destination_ids: [id] })
@@ -265,19 +348,22 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(await listTroubles(gateway)).toMatchObject([
       {
         kind: 'broken',
-        cause:
-          "1 event is waiting for the next attempt. The last attempt: the destination responded with 500. The next attempts follow the gateway's clock. Advance it if it is a manual clock.",
+        cause: `1 event is waiting for the next attempt. The last attempt, to ${url} (option destinations.datadog): the destination responded with 500. The next attempts follow the gateway's clock. Advance it if it is a manual clock.`,
         about: [{ collection: 'event_destinations', key: id }],
       },
     ])
     gateway.clock.advance('24h')
     await gateway.sentEvents.idle()
+    expect((await controlClient(gateway)('GET', '/overview')).body).toMatchObject({ next: null })
     gateway.vaults.create({ name: 'other' })
     status = 200
     gateway.clock.advance('5m')
     await gateway.sentEvents.idle()
     expect(await listCauses(gateway)).toEqual([
-      ['broken', '1 event failed after 24 hours. The last attempt: the destination responded with 500.'],
+      [
+        'broken',
+        `1 event failed after 24 hours. The last attempt, to ${url} (option destinations.datadog): the destination responded with 500. Failed events are not sent again.`,
+      ],
     ])
     gateway.restore(empty)
     expect(await listTroubles(gateway)).toEqual([])
