@@ -236,7 +236,7 @@ type TunnelSessionDeclaration struct {
 	Credential string `json:"credential"`
 	// The address that the agent connects from. Default: `203.0.113.10`.
 	IP string `json:"ip"`
-	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
+	// Arbitrary data that the service doesn't interpret. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The agent's operating system. Default: `linux`.
 	Os string `json:"os"`
@@ -276,7 +276,7 @@ type CommandFailures struct {
 type AgentEndpoint struct {
 	// A human-readable description. At most 255 bytes in UTF-8.
 	Description string `json:"description"`
-	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
+	// Arbitrary data that the service doesn't interpret. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The URL where the endpoint is online, without the default port of its scheme. Default: a new host under `ngrok-free.app`.
 	URL string `json:"url"`
@@ -304,7 +304,7 @@ type LabelledTunnel struct {
 	Labels map[string]string `json:"labels"`
 	// The address that the agent forwards traffic to. Default: `http://localhost:80`.
 	ForwardsTo string `json:"forwards_to"`
-	// Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
+	// Arbitrary data that the service doesn't interpret. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 }
 

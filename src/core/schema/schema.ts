@@ -105,7 +105,7 @@ function requireBytes(text: string, limit: number, report: Report<TooLong>, erro
 /** The sentence that documents the `description` field. */
 export const DESCRIPTION = 'A human-readable description.'
 /** The sentence that documents the `metadata` field. */
-export const METADATA = "Arbitrary data for your programs. The service doesn't interpret it."
+export const METADATA = "Arbitrary data that the service doesn't interpret."
 
 /** The maximum length of a `description`, in UTF-8 bytes. */
 export const MAX_DESCRIPTION_BYTES = 255
@@ -196,7 +196,7 @@ export function oneOf<const T extends readonly string[]>(texts: T, error: FieldE
 
 /** The schema of a module's `enabled` field. Default: true. */
 export const enabled = v.optional(
-  documented(v.boolean(), "True if the module applies to the route's traffic.", {
+  documented(v.boolean(), 'True if the module is enabled.', {
     rules: 'route-modules#singletons',
   }),
   true,

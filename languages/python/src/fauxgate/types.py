@@ -209,7 +209,7 @@ AgentEndpoint = TypedDict(
     {
         # A human-readable description. At most 255 bytes in UTF-8.
         "description": "str",
-        # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
+        # Arbitrary data that the service doesn't interpret. At most 4096 bytes in UTF-8.
         "metadata": "str",
         # The URL where the endpoint is online, without the default port of its scheme. Default: a new host under `ngrok-free.app`.
         "url": "str",
@@ -240,7 +240,7 @@ LabelledTunnel = TypedDict(
         "labels": "dict[str, str]",
         # The address that the agent forwards traffic to. Default: `http://localhost:80`.
         "forwards_to": "str",
-        # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
+        # Arbitrary data that the service doesn't interpret. At most 4096 bytes in UTF-8.
         "metadata": "str",
     },
     total=False,
@@ -521,7 +521,7 @@ TunnelSessionDeclaration = TypedDict(
         "credential": "str",
         # The address that the agent connects from. Default: `203.0.113.10`.
         "ip": "str",
-        # Arbitrary data for your programs. The service doesn't interpret it. At most 4096 bytes in UTF-8.
+        # Arbitrary data that the service doesn't interpret. At most 4096 bytes in UTF-8.
         "metadata": "str",
         # The agent's operating system. Default: `linux`.
         "os": "str",
