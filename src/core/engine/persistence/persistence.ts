@@ -106,7 +106,8 @@ export class Persistence {
     )
     const snapshot = { records, sequence, seed, isOwn: false }
     const state = requireValid('relations', () => current().withSnapshot(snapshot))
-    state.operations = operations
+    // Responses of this process may have used later IDs.
+    state.operations = Math.max(operations, current().operations)
     replace(state)
     const missing: StoredChange[] = []
     for (const [collection, owner] of sideRecords) {

@@ -179,6 +179,21 @@ describe('A change that the store has not flushed yet (rules: stores#confirmed-r
     return { promises, gateway: createGateway({ store: { ...store, flushed } }) }
   }
 
+  it('leaves the operation IDs of its requests to them, even if the store loses it', async () => {
+    const { store, gateway } = await openDeferred()
+    const ids = new Set<unknown>()
+    for (let n = 0; n < 3; n++) {
+      const lost = create(gateway)
+      await Promise.resolve()
+      store.lose(FULL)
+      const { status, body } = await lost
+      expect(status).toBe(507)
+      ids.add(body.details.operation_id)
+    }
+    expect(ids.size).toBe(3)
+    expect(new Set(gateway.requests.all().map(({ operationId }) => operationId))).toEqual(ids)
+  })
+
   it('delays HTTP responses, also those of reads, until the store has flushed it', async () => {
     const { store, gateway } = await openDeferred()
     const responses: string[] = []
