@@ -2,6 +2,8 @@ export interface ServerResponse {
   readonly status: number
   /** The JSON of the body, its text if it is not JSON, or null if there is no body. */
   readonly body: unknown
+  /** True if the gateway may have sent the body: it is JSON, plain text, or absent with the status 204. */
+  readonly isReadable: boolean
 }
 
 /** An error response: one sentence, and another for each field that it names. */
@@ -9,7 +11,7 @@ export class ResponseError extends Error {
   readonly status: number
   readonly fields: Readonly<Record<string, string>>
 
-  constructor({ status, body }: ServerResponse) {
+  constructor({ status, body }: Pick<ServerResponse, 'status' | 'body'>) {
     // Only the gateway's errors have these members. A proxy's errors, for example, do not.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
     super(msg ?? `The response was ${status}.`)
@@ -30,6 +32,7 @@ export async function requestJson<T>(
   const all = content ? { ...headers, 'Content-Type': 'application/json' } : headers
   const response = await send(url, { method, headers: all, ...content })
   if (response.status >= 400) throw new ResponseError(response)
+  if (!response.isReadable) throw new Error('The response is not JSON. Is a proxy responding instead of the gateway?')
   return response.body as T // The caller knows the type of the body.
 }
 
@@ -41,13 +44,13 @@ async function send(url: string, init: RequestInit): Promise<ServerResponse> {
 }
 
 async function readResponse(response: Response): Promise<ServerResponse> {
-  const { status } = response
+  const { status, headers } = response
   const text = await response.text()
-  if (text === '') return { status, body: null }
+  if (text === '') return { status, body: null, isReadable: status === 204 }
   try {
-    return { status, body: JSON.parse(text) }
+    return { status, body: JSON.parse(text), isReadable: true }
   } catch {
-    return { status, body: text }
+    return { status, body: text, isReadable: /^text\/plain/.test(headers.get('content-type') ?? '') }
   }
 }
 

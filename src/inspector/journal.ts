@@ -2,12 +2,13 @@ import type { JournalEntry, Overview } from '../generated/controls.ts'
 
 const MAX_ENTRIES = 2000
 
-/** The requests that the page knows, each listed once, numbered in order of arrival. */
+/** The requests that the page knows, each listed once, numbered as the server journaled them. */
 export class KnownRequests {
   /** The requests by operation ID, oldest first. */
   #entries = new Map<string, JournalEntry>()
   readonly #numbers = new WeakMap<JournalEntry, number>()
-  #lastNumber = 0
+  /** The number of requests that the server has journaled since it started or since its journal was cleared. */
+  #total = 0
   #maxEntries = MAX_ENTRIES
   #newestFirst: readonly JournalEntry[] | undefined
   /** The requests before the last restart of the server, newest first. */
@@ -15,7 +16,10 @@ export class KnownRequests {
 
   /** The requests since the last restart of the server, newest first. */
   get all(): readonly JournalEntry[] {
-    this.#newestFirst ??= [...this.#entries.values()].reverse()
+    if (!this.#newestFirst) {
+      this.#newestFirst = [...this.#entries.values()].reverse()
+      for (const [index, entry] of this.#newestFirst.entries()) this.#numbers.set(entry, this.#total - index)
+    }
     return this.#newestFirst
   }
 
@@ -25,12 +29,16 @@ export class KnownRequests {
   }
 
   add(entry: JournalEntry): void {
-    if (!this.#entries.has(entry.operationId)) this.#set(entry, ++this.#lastNumber)
+    if (this.#entries.has(entry.operationId)) return
+    this.#total++
+    this.#set(entry)
     this.#dropOldest()
   }
 
   /** Limits the requests to as many as the server's journal contains, once the journal drops some. */
   limitTo({ requests, dropped }: Overview): void {
+    if (this.#total !== requests + dropped) this.#newestFirst = undefined
+    this.#total = requests + dropped
     this.#maxEntries = dropped > 0 ? Math.min(requests, MAX_ENTRIES) : MAX_ENTRIES
     this.#dropOldest()
   }
@@ -43,9 +51,8 @@ export class KnownRequests {
     }
   }
 
-  #set(entry: JournalEntry, number: number): void {
+  #set(entry: JournalEntry): void {
     this.#entries.set(entry.operationId, entry)
-    this.#numbers.set(entry, number)
     this.#newestFirst = undefined
   }
 
@@ -56,8 +63,8 @@ export class KnownRequests {
     const known = [...this.#entries.values()]
     const newer = known.slice(known.findIndex(({ operationId }) => operationId === after) + 1)
     for (const { operationId } of newer) this.#entries.delete(operationId)
-    this.#lastNumber -= newer.length
-    for (const each of [...missed, ...newer]) this.add(each)
+    for (const each of [...missed, ...newer]) if (!this.#entries.has(each.operationId)) this.#set(each)
+    this.#dropOldest()
     // A server may serve a gateway that another server served before.
     const isSame = (old: JournalEntry) =>
       missed.some((each) => each.operationId === old.operationId && each.at === old.at)
@@ -68,7 +75,7 @@ export class KnownRequests {
   cancel(ids: readonly string[]): void {
     for (const id of ids) {
       const entry = this.#entries.get(id)
-      if (entry) this.#set({ ...entry, cancelled: true }, this.#numbers.get(entry) ?? 0)
+      if (entry) this.#set({ ...entry, cancelled: true })
     }
   }
 
@@ -80,11 +87,11 @@ export class KnownRequests {
 
   empty(): void {
     this.earlier = []
-    this.#lastNumber = 0
     this.#forget()
   }
 
   #forget(): void {
+    this.#total = 0
     this.#entries.clear()
     this.#newestFirst = undefined
   }

@@ -2,17 +2,25 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Live, LOADING, settle } from './live-value.ts'
 import { page } from './page.ts'
 
-/** Loads a value, and reloads it when something changes at the server or in the inputs, one load at a time. */
-export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): Live<T> {
+/** The last states by key: after an error, a view shows its last value even if the user left the view in between. */
+const kept = new Map<string, Live<unknown>>()
+
+/** Loads the value with a key, and reloads it when something changes at the server or in the inputs, one load at a time. */
+export function useLive<T>(key: string, load: () => Promise<T>, inputs: readonly unknown[] = []): Live<T> {
   const [live, setLive] = useState<Live<T>>(LOADING)
-  const state = useRef({ load, last: live, isLoading: false, isStale: false }).current
-  state.load = load
+  const state = useRef({ key, load, isLoading: false, isStale: false }).current
+  Object.assign(state, { key, load })
   const run = async () => {
     state.isLoading = true
     while (state.isStale) {
       state.isStale = false
-      state.last = await settle(state.last, state.load)
-      setLive(state.last)
+      const { key: name, load: loadNow } = state
+      const last = (kept.get(name) ?? LOADING) as Live<T> // All values with this key have the same type.
+      const next = await settle(last, loadNow)
+      kept.delete(name)
+      kept.set(name, next)
+      for (const oldest of kept.keys()) if (kept.size > 99) kept.delete(oldest)
+      setLive(next)
     }
     state.isLoading = false
   }
@@ -22,11 +30,11 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
     if (version === 0) return
     state.isStale = true
     if (!state.isLoading) void run()
-  }, [version, ...inputs])
+  }, [version, key, ...inputs])
   return live
 }
 
 /** Loads the response of a control, and reloads it when something changes. */
 export function useControl<T>(path: string): Live<T> {
-  return useLive(() => page.control<T>('GET', path), [path])
+  return useLive(path, () => page.control<T>('GET', path))
 }

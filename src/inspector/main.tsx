@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Later } from './later.tsx'
 import { page } from './page.ts'
 import { Button } from './shared/controls.tsx'
-import { formatClockTime, formatCounted, formatRelative, formatTime } from './shared/format.ts'
+import { formatClockTime, formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Banner, KeyCard, Mark, useKeys } from './shared/layout.tsx'
 import { showOverrides } from './shared/visible.ts'
 import { Faults } from './tabs/faults.tsx'
@@ -30,13 +30,15 @@ function App() {
   const [name = '', id = ''] = page.path
   const current = Object.hasOwn(TABS, name) ? name : 'now'
   const { isConnected, lostAt } = page
-  const address = page.gateway?.url.replace(/^https?:\/\//, '')
+  const { name: own, url = '', dialect } = page.gateway ?? {}
+  const [title, address] = [own ?? 'fauxgate', url.replace(/^https?:\/\//, '')]
   useSeconds()
   useEffect(() => {
-    document.title = `${TABS[current]?.title} · ${page.gateway?.name ?? address ?? 'fauxgate'}`
-    // On a phone, the tabs scroll.
-    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [current, page.gateway])
+    document.title = `${TABS[current]?.title} · ${own ?? (address || title)}`
+    // In a narrow window, tabs and families scroll.
+    for (const each of document.querySelectorAll('nav [aria-current]'))
+      each.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [page.path.slice(0, 2).join(), page.gateway])
   useKeys((key) => {
     const found = key === '/' && document.querySelector<HTMLElement>('[type=search]')
     if (found) found.focus()
@@ -45,15 +47,12 @@ function App() {
   return (
     <>
       <header class="top row">
-        <h1 class="clip">
+        <h1 title={`${title} ${url}`}>
           <a href="#now">
             <Mark />
-            {page.gateway?.name ?? 'fauxgate'}
-          </a>{' '}
-          <small class="dim">
-            {address}
-            <span>{page.gateway && ` · ${page.gateway.dialect}`}</span>
-          </small>
+            {title}
+          </a>
+          <small class="dim">{[address, dialect].filter(Boolean).join(' · ')}</small>
         </h1>
         {!page.needsKey && (
           <nav class="flex" aria-label="Tabs">
@@ -116,7 +115,7 @@ function Status() {
     <div class="status row">
       {waiting.length > 0 && (
         <a class="busy" href={`#requests/${waiting[0]?.operationId}`}>
-          {formatCounted(waiting.length, 'request')} waiting
+          {formatCount(waiting.length)} <span>request{waiting.length > 1 && 's'}</span> waiting
         </a>
       )}
       {overview && <b>{formatTime(page.now)}</b>}
@@ -169,6 +168,11 @@ function useSeconds(): void {
   }, [isMoving])
 }
 
+/** Sets the title of a text that is cut off, once the pointer is over it. */
+addEventListener('pointerover', ({ target }) => {
+  const text = target instanceof Element && target.closest<HTMLElement>('.clip, .line > *')
+  if (text) text.title = text.scrollWidth > text.clientWidth ? text.textContent : ''
+})
 showOverrides()
 page.draw = () => render(<App />, document.body)
 page.draw()

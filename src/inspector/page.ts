@@ -28,7 +28,8 @@ interface GatewayName {
   readonly nouns: Readonly<Record<string, FamilyNouns>>
 }
 
-const NO_SERVER = 'The server does not respond. Restart it at this address: this page keeps trying.'
+/** Shown instead of an error that the page has because there is no server. */
+export const NO_SERVER = 'The server does not respond. Restart it at this address: this page keeps trying.'
 
 class PageState {
   readonly gateway: GatewayName | undefined = undefined
@@ -47,8 +48,8 @@ class PageState {
   readonly isMoving: boolean = false
   /** The clock move whose results the user has dismissed. */
   readonly dismissed: string = ''
-  /** The errors whose rows the user has dismissed. */
-  readonly dismissedTroubles: readonly string[] = []
+  /** The errors whose rows the user has dismissed in this tab of the browser. */
+  readonly dismissedTroubles: readonly string[] = JSON.parse(sessionStorage.getItem('dismissed') ?? '[]')
   readonly place: string = location.hash.slice(1)
 }
 
@@ -176,6 +177,11 @@ export class Page extends PageState {
     this.set({ place: location.hash.slice(1) })
   }
 
+  dismissTroubles(dismissedTroubles: readonly string[]): void {
+    sessionStorage.setItem('dismissed', JSON.stringify(dismissedTroubles))
+    this.set({ dismissedTroubles })
+  }
+
   goTo(place: string): void {
     location.hash = place
   }
@@ -226,6 +232,7 @@ export class Page extends PageState {
           if (!this.isConnected) void this.#load()
           this.#handle(event, data)
         }
+        if (!this.isConnected) throw new Error('There were no events.')
       } catch (error) {
         if (error instanceof ResponseError) this.#showRejection(error)
         // Later, the header shows that the connection is lost.

@@ -1,10 +1,74 @@
-import { describe, expect, test } from 'vitest'
-import { CHROMIUM } from '../support/chromium.ts'
-import { ECDSA } from '../support/provisioning.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ngrok } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { CHROMIUM, opensPages } from '../support/chromium.ts'
+import { ECDSA, openManual } from '../support/provisioning.ts'
 import { useInspector } from './support/use-inspector.ts'
 
 describe.skipIf(!CHROMIUM)('The page in a narrow window', () => {
   const open = useInspector()
+  const newPage = opensPages()
+
+  test.each([390, 640, 1280])(
+    'shortens names with an ellipsis and a title, and cuts no count and no time, at %i px',
+    async (width) => {
+      const name = 'feature-very-long-branch-name-of-somebody'
+      const gateway = openManual({ dns: 'simulated', dialect: ngrok })
+      const server = await serve(gateway, { name })
+      onTestFinished(() => server.close())
+      const page = await newPage({ viewport: { width, height: 800 } })
+      gateway.reservedDomains.create({ domain: `${'a-very-long-name'.repeat(3)}.example.com` })
+      gateway.faults.add({ operation: 'reserved_domains.list', latency: '10s' })
+      const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+      await fetch(`${server.url}/reserved_domains`, { method: 'POST', headers, body: '{"domain":"x"}' })
+      const waiting = Array.from({ length: 10 }, () => fetch(`${server.url}/reserved_domains`, { headers }))
+      await expect.poll(() => gateway.requests.count()).toBe(11)
+      await gateway.traffic.fetch(`https://app.example.com/${'q'.repeat(200)}`)
+      const cutIn = (selector: string) =>
+        page
+          .locator(selector)
+          .evaluateAll((all) =>
+            all
+              .filter((each) => each.scrollWidth > each.clientWidth)
+              .map((each) => getComputedStyle(each).textOverflow),
+          )
+      await page.goto(`${server.url}/_fauxgate/#now`)
+      const header = page.getByRole('banner')
+      await header.getByText(/^10 (requests )?waiting$/).waitFor()
+      const box = await header.boundingBox()
+      expect(box?.height).toBeLessThanOrEqual(width > 900 ? 50 : 80)
+      expect(await page.locator('h1').getAttribute('title')).toBe(`${name} ${gateway.url}`)
+      expect(await page.locator('h1 > *').evaluateAll((all) => all.every((each) => each.clientWidth > 70))).toBe(true)
+      expect((await header.getByText('live', { exact: true }).boundingBox())?.width).toBeGreaterThan(25)
+      for (const place of ['requests', 'traffic', 'traffic/1', 'resources/reserved_domains']) {
+        await page.goto(`${server.url}/_fauxgate/#${place}`)
+        await page.locator('main').getByRole('row').nth(1).or(page.getByRole('complementary')).first().waitFor()
+        expect(new Set([...(await cutIn('h1 > *, .line > *, .heads button')), 'ellipsis']), place).toEqual(
+          new Set(['ellipsis']),
+        )
+      }
+      await page.goto(`${server.url}/_fauxgate/#requests`)
+      await page.getByText('11 of 11 here').waitFor()
+      await page
+        .getByText(/until [\d:]{8}$/)
+        .nth(9)
+        .waitFor()
+      expect(await cutIn('.line:not(.heads) > :is(.c-status, .c-time)')).toEqual([])
+      const code = page
+        .locator('.c-status')
+        .getByText(/^\d{3,5}$/)
+        .last()
+      await code.waitFor()
+      await page.goto(`${server.url}/_fauxgate/#traffic`)
+      await page.getByText('1 of 1 here').waitFor()
+      await page.locator('.line:not(.heads) > .c-by').getByText('ERR_NGROK_3200').waitFor()
+      const url = page.locator('.line:not(.heads) > .c-path')
+      await url.hover()
+      await expect.poll(() => url.getAttribute('title')).toContain('/qqq')
+      gateway.clock.advance('10s')
+      await Promise.all(waiting)
+    },
+  )
 
   test.each([640, 360])('shows the texts of a result, an error and a lost connection at %i px', async (width) => {
     const { gateway, server, page } = await open({ dns: 'off' }, { viewport: { width, height: 800 } })

@@ -60,6 +60,30 @@ describe.skipIf(!CHROMIUM)('The numbers of the page are those of the server', ()
     await page.getByText('The uploaded certificate expired at').waitFor()
   })
 
+  test('and its numbers of requests those of a page that is opened later', async () => {
+    const store = memoryStore()
+    const { gateway, server, page, context } = await open({ store, journalSize: 5 }, { place: 'requests' })
+    const readNumbers = (from: typeof page) => from.locator('.line:not(.heads) > .c-time').allInnerTexts()
+    const later = async (port: number) => {
+      const other = await context.newPage()
+      await other.goto(`http://localhost:${port}/_fauxgate/#requests`)
+      return other
+    }
+    await flood(gateway, 8)
+    await expect.poll(() => readNumbers(page)).toEqual(['8', '7', '6', '5', '4'])
+    const second = await later(server.port)
+    await expect.poll(() => readNumbers(second)).toEqual(['8', '7', '6', '5', '4'])
+    await server.close()
+    const restarted = openManual({ store: memoryStore(store.commits) })
+    const again = await serve(restarted, { port: server.port })
+    onTestFinished(() => again.close())
+    await page.getByText('live', { exact: true }).waitFor()
+    await flood(restarted, 2)
+    await expect.poll(() => readNumbers(page)).toEqual(['2', '1', '8', '7', '6', '5', '4'])
+    const third = await later(again.port)
+    await expect.poll(() => readNumbers(third)).toEqual(['2', '1'])
+  })
+
   test(`after a restart of a server with its ${hasSqlite ? 'data file' : 'store in memory: this Node has no SQLite'}`, async () => {
     const openStore = createStores()
     const first = openStore()

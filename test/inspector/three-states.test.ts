@@ -71,6 +71,65 @@ describe.skipIf(!CHROMIUM)('What the page has not loaded', () => {
     expect((await titlesOf(page)).map((each) => each.trim())).toEqual(['Faults', 'Pending outcomes', 'DNS zone'])
   })
 
+  test('keeps, in every tab that was open before the server stopped, the last data with their time, and says elsewhere that the server is gone', async () => {
+    const { gateway, server, page, go } = await open({}, { place: '' })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.faults.add({ operation: 'reserved_domains.list' })
+    const main = page.locator('main')
+    const DATA = {
+      now: DOMAIN,
+      'jobs?state=provisioning': DOMAIN,
+      faults: 'reserved_domains.list',
+      'resources/reserved_domains': DOMAIN,
+      traffic: 'No visitors yet.',
+    }
+    for (const [place, text] of Object.entries(DATA)) {
+      await go(place)
+      await main.getByText(text).first().waitFor()
+    }
+    await server.close()
+    await page.locator('main.stale').waitFor()
+    const gone = 'The server does not respond. Restart it at this address: this page keeps trying.'
+    for (const [place, text] of Object.entries(DATA)) {
+      await page.evaluate((hash) => location.assign(hash), `#${place}`)
+      await main
+        .getByText(new RegExp(`^As of ${TIME}. ${gone}`))
+        .first()
+        .waitFor()
+      await main.getByText(text).first().waitFor()
+      expect(await main.getByText('Loading failed.').count(), place).toBe(0)
+    }
+    for (const place of ['state', 'jobs?state=failing', 'resources/reserved_addrs']) {
+      await page.evaluate((hash) => location.assign(hash), `#${place}`)
+      await main.getByText(`Loading failed. ${gone}`).waitFor()
+      expect(await main.getByText(/Failed to fetch|dynamically/).count(), place).toBe(0)
+    }
+  })
+
+  test('is said to have failed if something else than the gateway answers, such as the page of a proxy', async () => {
+    const { page, go } = await open({}, { place: '' })
+    const answers = [
+      { contentType: 'text/html', body: '<html>proxy</html>' },
+      { contentType: 'application/json', body: 'proxy' },
+      { body: '' },
+    ]
+    await go('requests')
+    for (const answer of answers) {
+      await page.route(LOADED, (route) => route.fulfill({ status: 200, ...answer }))
+      for (const [place, count] of Object.entries({ faults: 3, jobs: 1, now: 1, traffic: 1, state: 1 })) {
+        await page.evaluate((hash) => location.assign(hash), `#${place}`)
+        await expect
+          .poll(() => page.getByText('Loading failed. The response is not JSON').count(), { message: place })
+          .toBe(count)
+        for (const title of await titlesOf(page)) expect(title, place).not.toMatch(/\b\d+$/)
+      }
+      await page.unroute(LOADED)
+    }
+    await page.route(/\/_fauxgate\/events$/, (route) => route.fulfill({ contentType: 'text/html', body: 'proxy' }))
+    await page.reload()
+    await page.getByRole('alert').getByText('The server does not respond.').waitFor()
+  })
+
   test('is said with what to do if the server stops before the first event, until it responds', async () => {
     const { page } = await open()
     await page.route(/\/_fauxgate\/events$/, (route) => route.abort())
@@ -102,7 +161,7 @@ describe.skipIf(!CHROMIUM)('What the page has not loaded', () => {
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await go('resources/reserved_domains?new=1')
     const input = page.getByRole('complementary').locator('input[list]').first()
-    await expect.poll(() => input.getAttribute('placeholder')).toBe('The fields could not be loaded.')
+    await expect.poll(() => input.getAttribute('placeholder')).toBe('The resources could not be loaded.')
   })
 
   test('has no number, and no sentence that there is none, while a slow server answers', async () => {

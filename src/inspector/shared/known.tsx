@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { inState, type Live } from '../live-value.ts'
-import { page } from '../page.ts'
+import { NO_SERVER, page } from '../page.ts'
 import { Button } from './controls.tsx'
 import { formatClockTime } from './format.ts'
 import { Card } from './layout.tsx'
@@ -18,6 +18,7 @@ interface KnownProps<T> {
 /** Shows a value once it is known. If it could not be reloaded, it stays visible but dimmed, with its time and the error. */
 export function Known<T>({ of, children }: KnownProps<T>) {
   if (of.state === 'loading') return <Loading />
+  const problem = of.problem && (page.isConnected ? of.problem : NO_SERVER)
   const again = (
     <Button kind="quiet" onClick={() => page.reload()}>
       Try again
@@ -26,14 +27,14 @@ export function Known<T>({ of, children }: KnownProps<T>) {
   if (of.state === 'failed')
     return (
       <p class="empty bad" role="alert">
-        Loading failed. {of.problem} {again}
+        Loading failed. {problem} {again}
       </p>
     )
   return (
-    <div class={`known ${of.problem ? 'stale' : ''}`}>
-      {of.problem && (
+    <div class={`known ${problem ? 'stale' : ''}`}>
+      {problem && (
         <p class="empty" role="alert">
-          As of {formatClockTime(of.at)}. {of.problem} {again}
+          As of {formatClockTime(of.at)}. {problem} {again}
         </p>
       )}
       {children(of.value)}

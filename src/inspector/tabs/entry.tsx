@@ -89,16 +89,18 @@ function linkTo(id: string): string {
 /** The values that a request's row shows in addition to those in the entry. */
 export const listShown = (entry: JournalEntry) => [
   page.findWaitEnd(entry),
+  page.requests.getNumber(entry),
   getDuration(entry),
   linkTo(entry.operationId),
 ]
 
 function Status({ entry }: { entry: JournalEntry }) {
   const until = page.findWaitEnd(entry)
+  const wait = until && [<span key="">waiting </span>, `until ${formatTime(until).slice(11)}`]
   const code = getErrorCode(entry)
   return (
     <span title={code}>
-      {until ? <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip> : <StatusChip {...entry} />}{' '}
+      {wait ? <Chip tone="busy">{wait}</Chip> : <StatusChip {...entry} />}{' '}
       <small class="dim">{code.replace(/.*_/, '')}</small>
     </span>
   )

@@ -31,8 +31,10 @@ export function Jobs({ id }: { id: string }) {
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
   const [{ first, count }, setRange] = useState({ first: 0, count: MIN_LOADED })
   const wanted = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
-  const loaded = useLive(async () => ({ ...(await loadTimelines(wanted)), first }), [first, count, name, state])
-  const chosen = useLive(async () => (id ? ((await loadTimelines({ name: id })).timelines[0] ?? null) : null), [id])
+  const load = async () => ({ ...(await loadTimelines(wanted)), first })
+  const loaded = useLive(`jobs ${name} ${state}`, load, [first, count])
+  const loadOne = async () => (id ? ((await loadTimelines({ name: id })).timelines[0] ?? null) : null)
+  const chosen = useLive(`job ${id}`, loadOne)
   const side = id && <JobSide key={inState(chosen, '', '', (job) => job?.id ?? '')} id={id} of={chosen} />
   return <Known of={loaded}>{(list) => <JobList loaded={list} id={id} show={setRange} side={side} />}</Known>
 }

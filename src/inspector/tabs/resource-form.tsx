@@ -47,7 +47,7 @@ type IdInputProps = InputProps & { families: readonly string[] }
 
 function useRecords(families: readonly string[]): Live<readonly ListedRecord[]> {
   const load = (family: string) => page.control<ListedRecord[]>('GET', `/records?collection=${family}`)
-  return useLive(async () => (await Promise.all(families.map(load))).flat(), [families.join()])
+  return useLive(`families ${families}`, async () => (await Promise.all(families.map(load))).flat())
 }
 
 /** The text of a menu whose entries could not be loaded. */

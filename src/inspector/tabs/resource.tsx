@@ -38,7 +38,7 @@ function getDisplayName(family: string, resource: Resource): string {
 export function ResourceDetails(props: ResourceProps) {
   const { family, ids } = props
   const path = fillPath(family.itemPath, ids)
-  const live = useLive(() => page.findResource<Resource>(path), [path])
+  const live = useLive(path, () => page.findResource<Resource>(path))
   const title = inState(live, '', '', (resource) => (resource ? getDisplayName(family.name, resource) : ''))
   return (
     <Side title={title || ids.join(' ')} back={`#resources/${family.name}`}>
@@ -137,10 +137,8 @@ function Details({ service, family, ids, loaded }: ResourceProps & { loaded: Res
 function UsedBy({ ids, resource }: { ids: readonly string[]; resource: Resource }) {
   const id = ids.at(-1) ?? ''
   const texts = [id, resource.domain, resource.addr].filter((each) => typeof each === 'string' && each !== '')
-  const found = useLive(
-    async () => await Promise.all(texts.map((using) => page.control<ListedRecord[]>('GET', `/records?using=${using}`))),
-    [id, texts.join()],
-  )
+  const load = (using: unknown) => page.control<ListedRecord[]>('GET', `/records?using=${using}`)
+  const found = useLive(`using ${texts}`, () => Promise.all(texts.map(load)))
   return (
     <>
       <h3>Used by</h3>

@@ -102,7 +102,7 @@ function describeBy(service: Service, { family: { name, list }, ids }: FamilyPro
   const props = { service, family, ids }
   const details = isChosen && <ResourceDetails key={ids.join()} {...props} />
   return {
-    description: <span class="dim">{description}</span>,
+    description: <span class="dim about">{description}</span>,
     // Other resources are created on the page of the resource that contains them.
     button: create && !create.path.includes('{') && (
       <Button kind="main" disabled={isNew} onClick={() => page.setQuery({ new: '1' })}>
@@ -121,7 +121,7 @@ function List(props: FamilyProps) {
   const sort = page.query.get('sort') ?? ''
   const isWhole = text !== '' || sort !== ''
   const load = () => loadResources(family.list ?? '', text, isWhole ? MAX_SEARCHED : wanted)
-  const loaded = useLive(load, [text, wanted, isWhole])
+  const loaded = useLive(`list ${family.list} ${text}`, load, [wanted, isWhole])
   // The document is long, so show the first rows before it.
   const { description, button, side } = describe(loaded.state === 'loading' ? LOADING : page.described, props)
   const tools = [<Search what={family.many} value={text} set={setText} />, button, description]

@@ -84,21 +84,20 @@ function Address({ visit: { number, url } }: { visit: TrafficEntry }) {
 function useVisits(): Live<Visits> {
   const known = useRef<Visits>([])
   const count = page.overview?.traffic ?? 0
-  return useLive(async () => {
+  const load = async () => {
     const { number: last = 0 } = known.current[0] ?? {}
     const more = await page.control<TrafficEntry[]>('GET', `/traffic${last ? `?after=${last}` : ''}`)
     const isEmptied = more[0] ? more[0].number <= last : (page.overview?.traffic ?? 0) < last
     known.current = [...more.reverse(), ...(isEmptied ? [] : known.current)].slice(0, MAX_VISITS)
     return known.current
-  }, [count])
+  }
+  return useLive('/traffic', load, [count])
 }
 
 function NoVisits() {
   // A gateway of another dialect has no endpoints.
-  const endpoints = useLive(
-    () => page.connection.service<{ endpoints: { url: string }[] }>('GET', '/endpoints?limit=1'),
-    [],
-  )
+  const path = '/endpoints?limit=1'
+  const endpoints = useLive(path, () => page.connection.service<{ endpoints: { url: string }[] }>('GET', path))
   const any = 'https://app.example.com'
   const url = inState(endpoints, any, any, ({ endpoints: [first] }) => first?.url ?? any)
   return (

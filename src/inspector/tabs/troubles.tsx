@@ -34,9 +34,9 @@ const FIXES: Readonly<Record<string, string>> = {
 export function Troubles() {
   const { overview } = page
   const load = () => page.control<Trouble[]>('GET', '/troubles')
-  const live = useLive(load, [overview?.requests, overview?.traffic, overview?.waiting.length])
+  const live = useLive('/troubles', load, [overview?.requests, overview?.traffic, overview?.waiting.length])
   const summarize = (listed: readonly Trouble[]) =>
-    groupByKind(listed).map(({ kind, count }) => `${formatCount(count)} ${kind}`)
+    groupByKind(listed).flatMap(({ kind, count }) => (count > 0 ? `${formatCount(count)} ${kind}` : []))
   return (
     <Card title="Worth a look" note={inState(live, [], [], summarize).join(', ')} wide>
       <Known of={live}>
@@ -70,9 +70,9 @@ function groupByKind(listed: readonly Trouble[]) {
   const kinds = Object.entries(KINDS).map(([kind, tone]) => {
     const all = listed.filter((each) => each.kind === kind)
     const own = all.filter((each) => !page.dismissedTroubles.includes(keyOf(each)))
-    return { kind, tone, all, own, count: all.reduce((sum, { count }) => sum + count, 0) }
+    return { kind, tone, all, own, count: own.reduce((sum, { count }) => sum + count, 0) }
   })
-  return kinds.filter(({ count }) => count > 0)
+  return kinds.filter(({ all }) => all.length > 0)
 }
 
 /** Kinds that a client may cause by the dozen on purpose. */
@@ -81,14 +81,15 @@ const DISMISSIBLE = /^(rejected|cancelled)$/
 /** The number of rows of such a kind that are not folded. */
 const MAX_ROWS = 5
 
-/** Returns a string that differs each time the problem recurs. */
-const keyOf = ({ cause, count }: Trouble) => `${count} ${cause}`
+/** Returns a string that differs each time the problem recurs, and from those of other gateways. */
+const keyOf = ({ cause, count }: Trouble) => [page.gateway?.url, page.gateway?.started, count, cause].join(' ')
 
 /** Hides the rows of a kind until one recurs, or shows them again. */
 function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; own: readonly Trouble[] }) {
   const { dismissedTroubles: known } = page
-  const hide = () => page.set({ dismissedTroubles: [...known, ...own.map(keyOf)] })
-  const show = () => page.set({ dismissedTroubles: known.filter((each) => !all.some((row) => keyOf(row) === each)) })
+  const keys = all.map(keyOf)
+  const hide = () => page.dismissTroubles([...known, ...keys])
+  const show = () => page.dismissTroubles(known.filter((each) => !keys.includes(each)))
   return (
     <div class="row">
       {own.length > 0 ? (

@@ -26,7 +26,7 @@ interface VisitProps {
 
 export function VisitDetails({ visit, visits }: VisitProps) {
   const { method, url, at, endpoint } = visit
-  const policy = useLive(() => loadPolicy(endpoint), [endpoint])
+  const policy = useLive(`policy ${endpoint}`, () => loadPolicy(endpoint))
   const request = toSendable(visit)
   const hidden = findHidden(visit)
   const send = async (changes: object) => {
