@@ -17,7 +17,7 @@ function createDocumentCall(path: string, part: DescribedPart, summary: string) 
     run(host) {
       const { describer, dialect, families } = host
       if (describer) return describer(dialect, { families, url: host.engine.url, part })
-      const problem = 'this process has no OpenAPI document. Serve the gateway, or call openApi from fauxgate/openapi'
+      const problem = 'This process has no OpenAPI document. Serve the gateway, or call openApi from fauxgate/openapi'
       return refuse(general.path_not_found, { method: 'GET', path, problem })
     },
   })

@@ -35,7 +35,7 @@ const settings = named(
     faults: optional(v.number(), 'The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.'),
     copies: optional(
       v.number(),
-      'The number of copies of the code to run concurrently, from 1 to 3. Every order of their requests is tried. Default: 1.',
+      'The number of copies of the code to run concurrently, from 1 to 3. The orders of their requests are tried. Default: 1.',
     ),
     switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.'),
     restart: optional(

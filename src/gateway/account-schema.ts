@@ -61,7 +61,7 @@ export const account = named(
     ),
     state: optionRow(
       oneOfThese(ACCOUNT_STATES),
-      'The reason that HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which makes every change fail. The direct API still works. A suspended account also has no agents and gets no new certificates.',
+      "The reason that HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which makes every change fail. The direct API still works. A suspended account's agents also cannot connect, and its certificate jobs fail.",
       { defaultText: 'none', flag: 'account-state' },
     ),
     edges: optionRow(

@@ -62,7 +62,7 @@ export const gatewayRows = {
     placeholder: 'URL',
   }),
   keys: optionRow(keys, 'The API keys that HTTP requests may use.', {
-    defaultText: 'any non-empty key',
+    defaultText: 'any made-up key',
     isSecret: true,
     flag: 'key',
     placeholder: 'KEY',

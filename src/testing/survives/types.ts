@@ -162,7 +162,7 @@ export interface SurvivalResult {
 /** The options for {@link schedules}. */
 export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /**
-   * The number of copies of the code that run concurrently on one gateway: 2 or 3. Every order in which their requests can arrive is tried,
+   * The number of copies of the code that run concurrently on one gateway: 2 or 3. The orders in which their requests can arrive are tried,
    * starting with those with the fewest switches. The result must be the same as if the copies ran one after the other. Default: 1.
    */
   readonly copies?: number
@@ -171,8 +171,8 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** With `shared`, all copies use one disk. Default: `own`. */
   readonly disk?: 'own' | 'shared'
   /**
-   * The maximum number of failures in one schedule. Default: 2. With copies, the default is 0, except for at most one failure in each order
-   * with one switch.
+   * The maximum number of failures in one schedule. Default: 2. With copies: 0, the default, or 1 for a failure in each order with at most
+   * one switch.
    */
   readonly faults?: number
   /** Also tries crashes. After a crash, the code is called again with the same gateway and disk. Default: false. */
