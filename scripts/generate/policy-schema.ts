@@ -170,8 +170,10 @@ const NOT_EMPTY = {
 function requirementsOf({ config, check }: Action): Schema {
   const missing = (given: Readonly<Record<string, unknown>>) =>
     (check?.(given, 'on_http_request', 'https') ?? [])
-      .filter(({ path, message }) => path.length === 1 && message.startsWith('is missing'))
-      .map(({ path: [name] }) => String(name))
+      .filter(
+        ({ path, message, needs }) => needs !== undefined || (path.length === 1 && message.startsWith('is missing')),
+      )
+      .map(({ path: [name], needs }) => needs ?? String(name))
   const always = missing({})
   const allOf = Object.entries(config).flatMap(([name, field]): Schema[] => {
     if (field.kind === 'text' && field.choices) {

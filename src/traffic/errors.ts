@@ -21,7 +21,7 @@ const ERRORS: Readonly<Record<number, readonly [status: number, sentence: string
   3208: [403, 'The account that owns this URL is suspended.'],
   3401: [401, 'The request has no valid token.'],
   3501: [502, 'The request was forwarded through too many endpoints.'],
-  3601: [502, "The response to the policy's request is too large."],
+  3601: [502, "The policy's request failed: response size exceeded."],
   3602: [504, "The policy's request timed out."],
   3603: [508, "The policy's request caused a loop."],
   3604: [500, 'Responses with this status have no body.'],

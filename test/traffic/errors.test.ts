@@ -57,7 +57,7 @@ describe('An error that a visitor gets says in words what happened:', () => {
       (visited) => addInternal(visited, policyOf('forward-internal', { url: 'https://api.internal' })),
     ],
     [
-      "502 ERR_NGROK_3601 The response to the policy's request is too large.",
+      "502 ERR_NGROK_3601 The policy's request failed: response size exceeded.",
       policyOf('http-request', { url: 'https://api.internal', on_error: 'halt' }),
       (visited) => addInternal(visited, '{}', () => new Response('x'.repeat(256 * 1024 + 1))),
     ],

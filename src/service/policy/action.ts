@@ -114,6 +114,8 @@ export interface ConfigProblem {
   readonly message: string
   /** True if the problem is with the last key of the path rather than its value. */
   readonly isOfKey?: true
+  /** The missing field that the value needs. */
+  readonly needs?: string
 }
 
 export type Config = Readonly<Record<string, unknown>>

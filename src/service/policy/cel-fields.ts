@@ -116,7 +116,9 @@ type Names = Omit<Place, 'action'> & { readonly number: number; readonly path: P
 /** Checks the names of `set-vars` variables, which are not part of the types. */
 function checkNames(tree: ASTNode, { declared, reporter, number, path, offset }: Names): undefined {
   if (!tree.input.includes('vars')) return
-  walk(tree, (node) => {
+  walk(tree, (node, parent) => {
+    // The operand of `has` may be missing.
+    if (parent?.op === 'call' && parent.args[0] === 'has') return
     const { start, end } = node.range
     const within = { offset: offset + start, length: end - start }
     const variable = readVariable(node)

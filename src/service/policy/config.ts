@@ -18,7 +18,7 @@ const MAX_NAMED = 30
 export function checkConfig(config: Config, path: PolicyPath, place: Place): undefined {
   const { action, reporter, options } = place
   checkFields(action.config, config, path, place, action.isOpen)
-  for (const { number, path: at, message, ...more } of action.check?.(
+  for (const { number, path: at, message, needs: _, ...more } of action.check?.(
     config,
     place.scope.phase,
     options.protocol ?? 'https',

@@ -176,7 +176,10 @@ function explainVariable(name: string, { scope, variables, source }: Known): Exp
   const suggested =
     nearest(name, [...Object.keys(variables), ...Object.keys(NAMESPACES)]) ?? nearestPath(name, listPaths(variables))
   if (macro !== undefined && suggested === undefined)
-    return { message: `there is no variable ${cut(name)}`, hint: `Name it first: ${macro}(${name}, …).` }
+    return {
+      message: `${macro} needs a name for each item, and an expression`,
+      hint: `Name it first: ${macro}(${cut(name)}, …).`,
+    }
   return { message: `there is no variable ${cut(name)}`, hint: suggest(suggested) }
 }
 

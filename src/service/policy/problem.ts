@@ -1,10 +1,13 @@
 /** A problem in a traffic policy: the service rejects this part, or it probably does not do what was intended. */
 export interface PolicyProblem {
-  /** `error` if the service rejects the policy, `warning` if the policy is valid but probably a mistake. */
+  /**
+   * `error` if the service rejects the policy, or accepts it although a part fails for every request. `warning` if the policy is valid but
+   * probably a mistake.
+   */
   readonly severity: 'error' | 'warning'
   /** The service's error number, such as 2203, or undefined for a warning that has none. */
   readonly number?: number
-  /** The stable name of a warning, such as `range-compared-as-text`. */
+  /** The stable name of a warning, or of an error at run time, such as `range-compared-as-text`. */
   readonly rule?: string
   /** The keys and indexes that lead to the value, such as `['on_http_request', 0, 'actions', 1, 'config', 'headers']`. */
   readonly path: PolicyPath

@@ -76,8 +76,10 @@ export function readYaml(text: string): ReadYaml {
         braces,
       )
     return (
+      explainList(text, offset) ??
       explainQuotes(text, offset) ??
       comment ??
+      explainBrackets(text, offset, error.reason) ??
       explainLayout(text, offset, error.reason) ??
       refuse(`${cut(error.reason)} ${inLine(text, offset)}`, offset)
     )
@@ -130,18 +132,71 @@ function explainQuotes(text: string, offset: number): ReadYaml | undefined {
   return refuse(what, offset)
 }
 
+const LIST_IN_EXPRESSION = /^\s*(?:-\s+)+([[{]).*[\]}]\s*(?:[.[?+]|[=!]=|[<>]|&&|[|]{2}|in\b)/
+
+/** Returns the problem of an expression without quotes that begins with a list or a map; undefined for other errors. */
+function explainList(text: string, offset: number): ReadYaml | undefined {
+  const end = text.indexOf('\n', offset)
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, end < 0 ? text.length : end)
+  const [, sign] = LIST_IN_EXPRESSION.exec(line) ?? []
+  if (sign === undefined) return undefined
+  return refuse(`an expression without quotes begins with "${sign}" ${inLine(text, offset)}; put it in quotes`, offset)
+}
+
+/** Matches the first brackets of a value in a YAML block, or of a whole document. */
+const OPENS_FLOW = /(?:^|\n)[ \t]*(?:-[ \t]+)*(?:[\w"'-]+:[ \t]+)?(?=[[{])/g
+const FLOW_PART = /"(?:\\.|[^"\\])*"|(?<=[\s,:[{(])'(?:[^']|'')*'|(?<=\s)#.*|[[\]{}]/g
+const CLOSES: Readonly<Record<string, string>> = { '[': ']', '{': '}' }
+
+/** Returns the problem of brackets that are not closed, or closed by another bracket; undefined for other errors. */
+function explainBrackets(text: string, offset: number, reason: string): ReadYaml | undefined {
+  if (!/^(?:missed comma|deficient|unexpected end)/.test(reason)) return undefined
+  const start = [...text.slice(0, offset + 1).matchAll(OPENS_FLOW)].map(({ 0: { length }, index }) => index + length)
+  const isWhole = /^\s*[[{]/.test(text)
+  const from = (isWhole ? start[0] : start.at(-1)) ?? text.length
+  const open: { readonly sign: string; readonly at: number }[] = []
+  for (const { 0: sign, index } of text.slice(from).matchAll(FLOW_PART)) {
+    const at = from + index
+    const last = open.at(-1)
+    if (sign in CLOSES) open.push({ sign, at })
+    else if (sign !== ']' && sign !== '}') continue
+    else if (last && CLOSES[last.sign] !== sign)
+      return refuse(`"${sign}" ${inLine(text, at)} closes the "${last.sign}" ${inLine(text, last.at)}`, at)
+    else if (open.pop() && open.length === 0) return undefined
+  }
+  const first = open.at(-1)
+  const place = offset >= text.trimEnd().length - 1 ? offset : first?.at
+  return (
+    first && refuse(`the "${first.sign}" ${inLine(text, first.at)} has no "${CLOSES[first.sign]}"`, place ?? offset)
+  )
+}
+
 /** The first keys of rules, actions, and other items of lists. */
 const STARTS_ITEM = /^\s*(?:name|expressions|actions|type):/
 
-/** Returns the problem of a missing comma, or of a key that is not below the key above it; undefined for other errors. */
+/** Matches a line that has only the name of a key. */
+const LONE_KEY = /^\s*(?:-\s+)*\w[\w-]*\s*$/
+
+/** Returns the problem of a missing comma or colon, or of a key that is not below the key above it; undefined for other errors. */
 function explainLayout(text: string, offset: number, reason: string): ReadYaml | undefined {
   const lines = text.slice(0, offset).split('\n')
   const own = lines.pop() ?? ''
   const end = lines.join('\n').trimEnd().length - 1
+  if (reason.startsWith('missed comma') && text[offset] === '=')
+    return refuse(`"=" follows a key ${inLine(text, offset)}; write ":"`, offset)
   if (reason.startsWith('missed comma') && !/[,:{[]/.test(text[end] ?? ','))
     return refuse(`a comma is missing after the value ${inLine(text, end)}`, end)
   const indentOf = (line: string, sign: RegExp) => sign.exec(line)?.[0].length ?? 0
   const more = indentOf(own, /^[ -]*/)
+  const key = /multiline key/.test(reason)
+    ? lines.findLastIndex((line) => LONE_KEY.test(line) && indentOf(line, /^[ -]*/) === more)
+    : -1
+  const lone = lines[key]
+  if (lone !== undefined) {
+    const start = [...lines.slice(0, key), ''].join('\n').length + lone.search(/\w/)
+    const name = lone.replace(/^[\s-]+/, '').trimEnd()
+    return refuse(`a colon is missing after "${name}" ${inLine(text, start)}`, start)
+  }
   const at = lines.findLastIndex((line) => line.trim() !== '' && indentOf(line, /^ */) <= more)
   const before = lines[at] ?? ''
   const less = indentOf(before, /^[ -]*/)

@@ -80,6 +80,7 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     ['req.headers["a"] == "b"', 'req.headers["a"] == "b"', LIST],
     ["req.cookies['a'].value == 'b'", 'value', 'The value is a list. Use its first item, with [0].'],
     ["getReqHeader('a').exists(v.matches('b'))", 'v', 'Name it first: exists(v, …).'],
+    ["getReqHeader('a').map(x) == ['b']", 'x', 'Name it first: map(x, …).'],
     ["getReqHeader('a').exists(v, val.matches('b'))", 'val', undefined],
     ['req.url == "a" && conn.geo.countrycode == "DE"', 'countrycode', 'Did you mean conn.geo.country_code?'],
   ])('%s: the problem is at "%s", with a hint', (source, part, hint) => {
@@ -126,6 +127,19 @@ describe('Expressions are checked with types (rules: traffic-policy#expressions)
     expect(checkPolicyValue({ on_http_request: [setVars, use] })).toEqual([])
     expect(checkPolicyValue({ on_http_request: [use, setVars] })).toHaveLength(3)
     expect(checkPolicyValue({ on_http_request: [setVars], on_http_response: [use] })).toHaveLength(3)
+  })
+
+  test('A condition may ask whether a variable exists that no set-vars sets', () => {
+    const ask = (condition: string) => ({
+      on_http_request: [{ expressions: [condition], actions: [{ type: 'deny' }] }],
+    })
+    expect(checkPolicyValue(ask('!has(vars.a)'))).toEqual([])
+    expect(checkPolicyValue(ask('has(vars.a.b)'))).toMatchObject([{ number: 2200 }])
+  })
+
+  test('A macro without the name of its items says so', () => {
+    const policy = { on_http_request: [{ expressions: ['[1].map(x) == [1]'], actions: [{ type: 'deny' }] }] }
+    expect(checkPolicyValue(policy)[0]?.message).toContain('map needs a name for each item, and an expression.')
   })
 
   test('The module has the older spelling too', () => {

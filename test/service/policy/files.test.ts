@@ -43,6 +43,31 @@ describe('the policies of a file', () => {
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line, message }])
   })
 
+  test('a list of phases instead of an object is a policy with an error', () => {
+    const text = '- on_http_request: []\n- on_http_response: []\n'
+    expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line: 1, column: 1 }])
+    expect(checkPolicyFile('- on_failure: []\n').policies).toEqual([])
+  })
+
+  test.each([
+    'annotations: { a.b/c: "on_http_request: none" }',
+    'description: "on_http_request: none"',
+    'metadata: "on_http_request: none"',
+  ])('text for people is not a policy: %s', (text) => {
+    const spec =
+      '{ url: https://a.example, trafficPolicy: { policy: { on_http_request: [{ actions: [{ type: deny }] }] } }'
+    const ofSpec = text.startsWith('annotations') ? '' : `, ${text}`
+    const manifest = `kind: CloudEndpoint\nmetadata: { name: a${ofSpec === '' ? `, ${text}` : ''} }\nspec: ${spec}${ofSpec} }\n`
+    expect(checkPolicyFile(manifest)).toMatchObject({ policies: ['spec.trafficPolicy.policy'], problems: [] })
+    expect(checkPolicyFile(`{ "traffic_policy": "on_http_request: []", ${text} }`).policies).toEqual(['traffic_policy'])
+  })
+
+  test('the line in a string of JSON is that in the string', () => {
+    const text = '{\n  "traffic_policy": "on_http_request:\\n  - actions: [\\n"\n}\n'
+    const message = expect.stringContaining('the "[" in line 2 of the string has no "]"')
+    expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line: 2, message }])
+  })
+
   test('on_error is not a phase that nothing reads', () => {
     const action = '{ type: forward-internal, config: { url: https://a.internal, on_error: [halt] } }'
     const text = `endpoints: [{ url: https://a.example, upstream: { on_http_request: [{ actions: [${action}] }] } }]\nversion: 3\n`
@@ -487,7 +512,7 @@ test.each<[what: string, text: string, policies: readonly string[], problems: re
     'a file that cannot be read',
     'a: 1\n---\ntraffic_policy:\n  a: [\n',
     [],
-    ['4:6-4:7 |  | The file cannot be read as YAML or JSON, so no policy in it is checked: deficient indentat | '],
+    ['4:6-4:7 |  | The file cannot be read as YAML or JSON, so no policy in it is checked: the "[" in line 4  | '],
   ],
   ['a template', 'traffic_policy:\n  a: {{ .Values.b }}\n', ['a template'], []],
   ['a template that YAML cannot read', 'traffic_policy:\n  {{ if .a }}\n', ['a template'], []],

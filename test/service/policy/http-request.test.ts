@@ -101,7 +101,7 @@ const VISITS: readonly Row[] = [
     [
       502,
       'failed: the body is larger than 262144 bytes',
-      "ERR_NGROK_3601\nThe response to the policy's request is too large.\n",
+      "ERR_NGROK_3601\nThe policy's request failed: response size exceeded.\n",
       { 'content-type': 'text/plain; charset=utf-8', 'ngrok-error-code': 'ERR_NGROK_3601' },
     ],
   ],

@@ -86,6 +86,9 @@ test.each<[where: string, text: string, parts: readonly string[]]>([
   ['lines that end as on Windows', 'on_http_request:\r\n  - actions:\r\n      - type: dny\r\n', ['3:15 dny']],
   ['a second document', 'on_http_request: []\n---\nb: 1\n', ['1:1 o']],
   ['YAML that cannot be read', 'on_http_request:\n  - actions: [a\n', ['2:15 a']],
+  ['JSON that is not closed', '{\n  "on_http_request": []\n', ['2:23 ]']],
+  ['JSON with another closing bracket', '{"on_http_request": [\n{ "actions": []\n]}', ['3:1 ]']],
+  ['JSON with = after a key', '{ "on_http_request" = [] }', ['1:21 =']],
   ['YAML whose tag has an expression after it', 'on_http_request:\n  - expressions: [!a && b]\n', ['2:23 &']],
   ['a key twice', 'on_http_request: []\non_http_request: []\n', ['2:1 o']],
 ])('A problem in %s has its line, its column and its text', (_where, text, parts) => {

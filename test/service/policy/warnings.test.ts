@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { checkPolicy, type PolicyOptions, WARNINGS } from '../../../src/service/policy/index.ts'
+import { checkPolicy, checkPolicyValue, type PolicyOptions, WARNINGS } from '../../../src/service/policy/index.ts'
+import { readText } from '../../../src/service/policy/text.ts'
 
 const options: PolicyOptions = { hasSecret: (vault, name) => vault === 'webhooks' && name === 'github' }
 const rulesOf = (text: string) => checkPolicy(text, options).map(({ rule, number }) => rule ?? number)
 
+/** The warnings about parts that fail for every request, which are errors, and the service's numbers at run time. */
+const AT_RUN_TIME: Readonly<Record<string, number>> = { 'invalid-constant': 2254, 'url-not-reachable': 3200 }
+
 describe.each(WARNINGS)('The warning $id (rules: traffic-policy#warnings)', ({ id, wrong, right, reason, docs }) => {
   test('its wrong example has the warning alone, with a better form', () => {
     const problems = checkPolicy(wrong, options)
-    expect(problems.map(({ severity, rule }) => [severity, rule])).toEqual([['warning', id]])
+    const number = AT_RUN_TIME[id]
+    const severity = number === undefined ? 'warning' : 'error'
+    expect(problems.map((each) => [each.severity, each.rule, each.number])).toEqual([[severity, id, number]])
     expect(problems[0]?.hint).toMatch(/\w.*\.$/)
     expect(problems[0]?.docs).toBe(docs)
   })
@@ -155,7 +161,22 @@ test.each([
   ["conn.tls.version == 'TLSv1.3'", "It is a string such as 1.2 or 1.3. Use '1.3'."],
   ["endpoint.id == 'main'", 'The ID of an endpoint begins with ep_.'],
 ])('%s gets the better form', (source, hint) => {
-  expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([['warning', hint]])
+  const severity = hint.startsWith('Change the constant: ') ? 'error' : 'warning'
+  expect(checkPolicy(when(source)).map((each) => [each.severity, each.hint])).toEqual([[severity, hint]])
+})
+
+test.each([
+  ['an interpolation', 3900, 'log', { metadata: { a: "${duration('5 minutes')}" } }],
+  [
+    'a field',
+    2253,
+    'http-request',
+    { url: 'https://a.internal', retry_condition: "duration('5 minutes') > duration('1s')" },
+  ],
+])('A constant that fails in %s has the number %i, that of its error at run time', (_, number, type, config) => {
+  expect(checkPolicy(JSON.stringify({ on_http_request: [{ actions: [{ type, config }] }] }))).toMatchObject([
+    { severity: 'error', number, rule: 'invalid-constant' },
+  ])
 })
 
 const limit = { name: 'a', algorithm: 'sliding_window', capacity: 10, rate: '60s', bucket_key: ['req.host'] }
@@ -414,6 +435,14 @@ test.each<[string, number, string]>([
     4,
     'a key is indented differently (3 spaces) from the one above it (4 spaces) in line 4.',
   ],
+  [
+    `      - ['GET'].exists(m, m == req.method)`,
+    3,
+    'an expression without quotes begins with "[" in line 3; put it in',
+  ],
+  ['      - {"a": 1}["a"] == 1', 3, 'an expression without quotes begins with "{" in line 3; put it in quotes.'],
+  ['      - true\n    name\n      - a\n    actions: []', 4, 'a colon is missing after "name" in line 4.'],
+  ["      [req.host == 'a'", 3, 'the "[" in line 3 has no "]".'],
 ])('The quotes that make a policy unreadable are named: %j', (expressions, line, message) => {
   expect(checkPolicy(unread(expressions))).toMatchObject([
     { number: 2236, line, message: expect.stringContaining(`The policy cannot be read: ${message}`) },
@@ -769,9 +798,8 @@ test('An action with an error has no second message about who signs in', () => {
   expect(check({ provider: 'google' })).toEqual(['anyone-signs-in'])
 })
 
-test('Warnings are not errors: the gateway takes the policy', () => {
-  for (const { wrong } of WARNINGS)
-    expect(checkPolicy(wrong).filter(({ severity }) => severity === 'error')).toEqual([])
+test('The gateway takes a policy with a warning, even if a part fails for every request', () => {
+  for (const { wrong } of WARNINGS) expect(checkPolicyValue(readText(wrong).value, options)).toEqual([])
 })
 
 test('Another rule may be for the requests without a value', () => {

@@ -1,3 +1,4 @@
+import { quote } from '../../../core/schema/text.ts'
 import { action } from '../action.ts'
 import { DECISIONS } from '../decisions.ts'
 import { signedIn, signIn } from '../fields.ts'
@@ -38,8 +39,13 @@ export function needsPair(config: Readonly<Record<string, unknown>>, isRequired:
     (value) => value !== undefined && value !== null && value !== '',
   )
   if (id === secret && (id || !isRequired)) return []
-  const missing = id ? 'client_secret' : 'client_id'
-  const provider = hasScopes(config) ? 'scopes' : `provider "${String(config.provider).slice(0, 40)}"`
-  const given = id ? 'client_id' : secret ? 'client_secret' : provider
+  if (id === secret) {
+    const [field, what] = hasScopes(config)
+      ? ['scopes', 'has custom scopes. They need']
+      : ['provider', `is ${quote(config.provider)}. It needs`]
+    const message = `${what} your own app, with client_id and client_secret`
+    return [{ number: 2240, path: [field], message, needs: 'client_id' }]
+  }
+  const [missing, given] = id ? ['client_secret', 'client_id'] : ['client_id', 'client_secret']
   return [{ number: 2240, path: [missing], message: `is missing. It is required with ${given}` }]
 }

@@ -87,7 +87,10 @@ function inFile(
     ? [indent + 1, 1, indent + 2]
     : [shift(line, column), endLine, shift(endLine, endColumn)]
   const first = isScattered ? 1 : line
-  const message = moveLine(problem.message, linesBefore)
+  // The lines of a string that is not contiguous are not those of the file.
+  const message = isScattered
+    ? problem.message.replaceAll(/ in line \d+/g, '$& of the string')
+    : moveLine(problem.message, linesBefore)
   return { ...problem, message, line: first + linesBefore, column: start, endLine: last + linesBefore, endColumn: end }
 }
 

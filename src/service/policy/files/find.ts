@@ -1,6 +1,7 @@
 import { isObject } from '../../../core/schema/values.ts'
 import { ACTIONS } from '../actions/index.ts'
 import { placesOf } from '../lines.ts'
+import { PHASES } from '../phases.ts'
 import type { PlacedPolicyProblem, PolicyPath } from '../problem.ts'
 import { readYaml } from '../yaml.ts'
 import { AGENT_CONFIG, findMeantAgentField } from './agent-config.ts'
@@ -96,7 +97,7 @@ function searchDocument(text: string, linesBefore: number): Search {
     }
   }
   // The lines of such a policy are indented.
-  if ((hasPhase(whole) && !isConfigOfAgent(whole)) || isRuleList(whole))
+  if ((hasPhase(whole) && !isConfigOfAgent(whole)) || isRuleList(whole) || isPolicyList(whole))
     return { policies: [{ name: '', slice: () => ({ text, linesBefore, indent: 0 }) }] }
   const { sliceAt, keyAt } = placer(text, linesBefore, events)
   const policies: FoundPolicy[] = []
@@ -118,6 +119,7 @@ function searchDocument(text: string, linesBefore: number): Search {
       report([...path, ...at], message, { rule, docs: manifest?.docs ?? CRDS })
     const unread = problems.length
     for (const [key, below] of Object.entries(value)) {
+      if (typeof below === 'string' && isFreeText(key, path)) continue
       const [inner, place] = [`${name}${name && '.'}${key}`, [...path, key]]
       const isOfManifest = own.manifest?.path.join() === place.join()
       const isPolicy = hasRules(below) || (IS_PHASE.test(key) && own.isOfAgent)
@@ -193,6 +195,12 @@ function isPolicyAt(name: string, value: unknown, isOfManifest: boolean, isInMan
   return isOfManifest && value !== null
 }
 
+/** Returns whether a string under a key is for people or other programs. Text in the service's own annotations may be a misplaced policy. */
+function isFreeText(key: string, path: PolicyPath): boolean {
+  const isAnnotation = path.at(-1) === 'annotations' && !key.startsWith('k8s.ngrok.com/')
+  return isAnnotation || key === 'description' || key === 'metadata'
+}
+
 /** Returns whether a value is certainly a policy, regardless of its key. */
 function hasRules(value: unknown): boolean {
   if (typeof value === 'string') return IS_POLICY.test(value)
@@ -227,6 +235,12 @@ function isRuleList(value: unknown): boolean {
   const isAction = (each: unknown) => isObject(each) && ACTIONS.some(({ type }) => type === each.type)
   const isRule = (each: unknown) => isObject(each) && Array.isArray(each.actions) && each.actions.some(isAction)
   return Array.isArray(value) && value.some(isRule)
+}
+
+/** Returns whether a value is a list of phases instead of an object. */
+function isPolicyList(value: unknown): boolean {
+  const isPhases = (each: unknown) => isObject(each) && PHASES.some((phase) => Array.isArray(each[phase]))
+  return Array.isArray(value) && value.some(isPhases)
 }
 
 function hasPhase(value: unknown): boolean {

@@ -83,7 +83,8 @@ export function checkWithWarnings(policy: unknown, options: PolicyOptions): read
   const holes = lazy(() => listHoles(read.rules))
   const warnings = WARNINGS.flatMap(({ id, docs, find }) =>
     find({ ...read, holes }).map(({ path, what, ...more }): ReportedProblem => {
-      return { severity: 'warning', rule: id, path, message: toMessage(path, what), docs, ...more }
+      const severity = more.number === undefined ? 'warning' : 'error'
+      return { severity, rule: id, path, message: toMessage(path, what), docs, ...more }
     }),
   )
   return [...examined.problems, ...warnings].slice(0, MAX_PROBLEMS)

@@ -3,6 +3,9 @@ import { Constants } from './constants.ts'
 import { sourceOf } from './symbolic.ts'
 import { placeOfNode, type Warning } from './warning.ts'
 
+/** The numbers of failures at run time, by the part of the policy that contains the expression. */
+const NUMBERS = { condition: 2254, field: 2253, interpolation: 3900 }
+
 export const invalidConstant: Warning = {
   id: 'invalid-constant',
   about:
@@ -20,10 +23,11 @@ export const invalidConstant: Warning = {
 `,
   find: ({ expressions }) => {
     const constants = new Constants()
-    return expressions.flatMap(({ tree, problem, path, offset }) =>
+    return expressions.flatMap(({ tree, problem, path, offset, kind }) =>
       (tree && !problem ? constants.listFailures(tree) : []).map(({ node, message }) => ({
         ...placeOfNode({ path, offset }, node),
-        what: `has ${cut(sourceOf(node))}, which fails for every request`,
+        number: NUMBERS[kind],
+        what: `has ${cut(sourceOf(node))}, which fails at run time for every request`,
         hint: `Change the constant: ${message}.`,
       })),
     )

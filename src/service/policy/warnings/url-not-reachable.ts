@@ -23,7 +23,8 @@ export const urlNotReachable: Warning = {
         return [
           {
             path,
-            what: `names the host ${quote(host)}, which cannot be an internal endpoint`,
+            number: 3200,
+            what: `names the host ${quote(host)}, which cannot be an internal endpoint, so it fails at run time for every request`,
             hint: 'Use the URL of an internal endpoint, such as "https://api.internal".',
           },
         ]

@@ -33,6 +33,8 @@ export interface Finding {
   readonly within?: { readonly offset: number; readonly length: number }
   readonly what: string
   readonly hint: string
+  /** The service's error number at run time, if the part fails for every request. The problem is then an error. */
+  readonly number?: number
   /** The page about the value, if it is not the warning's page. */
   readonly docs?: string
 }
