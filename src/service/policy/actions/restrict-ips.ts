@@ -51,7 +51,8 @@ export const restrictIps = action({
     })
     const sets = { action: matched?.action ?? 'deny', matched_cidr: matched?.cidr ?? '' }
     if (matched?.action === 'allow') return { did: `allowed ${visit.clientIp} by ${matched.cidr}`, sets, parts }
-    const why = matched ? `by ${matched.cidr}` : 'because it is in no allowed range'
+    const of = ip_policies.length > 0 ? ` of the policy or of ${ip_policies.join(', ')}` : ''
+    const why = matched ? `by ${matched.cidr}` : `because it is in no allowed range${of}`
     return { did: `denied ${visit.clientIp} ${why}`, sets, parts, ends: refuse(visit.phase), isRefusal: true }
   },
 })
