@@ -127,6 +127,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     const { reader, secrets: known } = this.whole.context
     const owner = reader.find(vaults, 'name', vault)
     const secret = owner && reader.find(secrets, 'place', `${owner.id} ${name}`)
+    if (!owner) throw new EvaluationProblem(`there is no vault ${vault}`)
     if (!secret) throw new EvaluationProblem(`the vault ${vault} has no secret ${name}`)
     if (!known.texts.includes(secret.value)) known.texts.push(secret.value)
     return secret.value

@@ -224,6 +224,11 @@ test('An enforced IP restriction of the API counts the address of the connection
     return response.status === 200 ? 200 : ((await response.json()) as { error_code: string }).error_code
   }
   expect(await call()).toBe('ERR_NGROK_220')
+  expect(gateway.requests.last()?.response).toMatchObject({
+    msg: expect.stringContaining(
+      `Allowed: 203.0.113.0/24. To allow others, change the rules of ${id} in the inspector`,
+    ),
+  })
   expect((await fetch(`${server.url}/_fauxgate/clock`)).status).toBe(200)
   gateway.ipPolicyRules.create({ ip_policy_id: id, cidr: '127.0.0.0/8', action: 'allow' })
   expect(await call()).toBe(200)

@@ -193,7 +193,7 @@ describe('actions on requests', () => {
     const cases = [
       [assign("${req.headers['x-id'][0]}"), "req.headers['x-id'][0]: No such key: x-id"],
       [read("getReqHeader('x-id')[0]"), "getReqHeader('x-id')[0]: No such key: index out of bounds, index 0 >= size 0"],
-      [read("secrets.get('v', 's')"), "secrets.get('v', 's'): the vault v has no secret s"],
+      [read("secrets.get('v', 's')"), "secrets.get('v', 's'): there is no vault v"],
     ] as const
     for (const [policy, why] of cases) {
       const { visit, gateway } = createVisited(policy)

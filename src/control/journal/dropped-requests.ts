@@ -57,6 +57,12 @@ export class DroppedRequests {
     return matching.reduce((sum, { size }) => sum + size, 0)
   }
 
+  /** Counts the requests whose response was an error. */
+  countErrors(): number {
+    const errors = [...this.#kindsByOperation.values()].flat().filter(({ status }) => status >= 400)
+    return errors.reduce((sum, { size }) => sum + size, 0)
+  }
+
   clear(): void {
     this.#kindsByOperation.clear()
     this.#unknown = []

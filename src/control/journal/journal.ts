@@ -215,6 +215,11 @@ export class Journal implements PersistedJournal {
     return this.#dropped.size
   }
 
+  /** The number of dropped requests whose response was an error. */
+  get droppedErrors(): number {
+    return this.#dropped.countErrors()
+  }
+
   /** Returns the number of unknown requests, and the newest of them, oldest first. */
   findUnknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
     const rows = this.#rows.all().filter((row) => isUnknown(readFacts(row)))

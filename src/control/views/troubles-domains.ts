@@ -141,8 +141,8 @@ function findCause(
 
 type WrongRecord = ReturnType<typeof findNeededRecords>[number]
 
-function setRecord({ name, type, value }: WrongRecord): Fix[number] {
-  return { method: 'PUT', path: '/dns', body: { name, type, value } }
+function setRecord({ name, type, value, found }: WrongRecord): Fix[number] {
+  return { method: 'PUT', path: '/dns', body: { name, type, value: found?.replacement ?? value } }
 }
 
 /** Describes a missing or wrong record, with generic words or the names of the record and its target. */

@@ -55,7 +55,7 @@ export function listFaults(host: ControlHost, tx: Transaction): Trouble[] {
     return [
       {
         kind: state === 'active' ? 'injected' : 'unused',
-        cause: state === 'active' ? describeActive(fault) : describeWaiting(fault, requests, host),
+        cause: state === 'active' ? describeActive(fault) : describeWaiting(fault, requests, host, tx),
         count: 1,
         about: [{ collection: 'faults', key: fault.id, name: describeInWords(fault) }],
         id: fault.id,
@@ -74,9 +74,10 @@ function describeActive({ hits }: ArmedFault): string {
 function describeWaiting(
   fault: ArmedFault,
   requests: readonly JournalEntry[],
-  host: Pick<ControlHost, 'api' | 'dialect' | 'engine' | 'traffic'>,
+  host: ControlHost,
+  tx: Transaction,
 ): string {
-  const { hits, times = 0, agent, traffic } = fault
+  const { hits, times = 0, agent, traffic, resource } = fault
   const cause =
     hits === 0
       ? 'A fault is waiting for a request.'
@@ -92,8 +93,13 @@ function describeWaiting(
   }
   const last = requests.at(-1)
   if (!last) return `${cause} There are none in the journal.`
-  const [missed] = findMissed(fault, [last], host)
-  return missed ? `${cause} The last one, ${missed.request}: ${missed.reason}.` : cause
+  const missed = findMissed(fault, requests, host)
+  const near = missed.findLast(({ reason }) => reason.startsWith('matched'))
+  if (!near && resource !== undefined && !host.collections.some((each) => tx.get(each, resource)))
+    return `${cause} Nothing has the ID ${resource}.`
+  const miss = near ?? missed.find(({ operationId }) => operationId === last.operationId)
+  const which = miss?.operationId === last.operationId ? 'The last one' : 'The nearest one'
+  return miss ? `${cause} ${which}, ${miss.request}: ${miss.reason}.` : cause
 }
 
 export function describeInWords({
@@ -157,13 +163,17 @@ export function listDelays(host: ControlHost, tx: Transaction): Trouble[] {
   const requests = new Map(
     waiting.length > 0 ? [...host.journal.newestRequests()].map((each) => [each.operationId, each]) : [],
   )
-  const delays = waiting.map(({ key, until }): Trouble => {
+  const delays = new Map<string, Trouble>()
+  for (const { key, until } of waiting) {
+    const to = timeOfStep(until)
     const { method = '', path = key } = requests.get(key) ?? {}
-    const cause = `A client is waiting until ${timeOfStep(until)}, because of a fault.`
     const about = [{ collection: 'requests', key, name: `${method} ${path}`.trim() }]
-    return { kind: 'waiting', count: 1, cause, about, ...advance(key, { to: timeOfStep(until) }) }
-  })
-  return [...delays, ...describeStillClock(host, tx, advance('clock', { next: true }))]
+    const count = 1 + (delays.get(to)?.count ?? 0)
+    const who = count === 1 ? 'A client is waiting' : `${count} clients are waiting`
+    const cause = `${who} until ${to}, because of a fault.`
+    delays.set(to, { kind: 'waiting', count, cause, about, ...advance(`waiting until ${to}`, { to }) })
+  }
+  return [...delays.values(), ...describeStillClock(host, tx, advance('clock', { next: true }))]
 }
 
 /** The number of identical requests at the same time that counts as polling. */

@@ -64,7 +64,7 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
     return [
       {
         ...first,
-        cause: [first.cause, ...others.map(({ cause }) => `Before that: ${cause}`)].join(' '),
+        cause: [first.cause, ...others.map(({ cause }) => `Before that: ${shorten(cause, first.cause)}`)].join(' '),
         count,
         about: [request, ...listOtherPlaces(host, tx, last)],
         search,
@@ -74,10 +74,30 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
+/** Counts the errors that are no longer in the journal, so that they do not go unnoticed. */
+export function listDropped({ journal: { dropped, droppedErrors: count } }: ControlHost): Trouble[] {
+  if (count === 0) return []
+  const what = `${formatCount(dropped, 'request')}, ${count} of them with an error that is not listed here`
+  const cause = `The journal has dropped ${what}. To keep more, set journalSize and journalBytes.`
+  return [{ kind: 'rejected', count, cause, about: [] }]
+}
+
+/** Returns a cause without the sentences at its end that an earlier cause has too. */
+function shorten(cause: string, before: string): string {
+  const sentences = cause.split(SENTENCE_START)
+  const known = new Set(before.split(SENTENCE_START))
+  const last = sentences.findLastIndex((each) => !known.has(each))
+  return sentences.slice(0, Math.max(1, last + 1)).join(' ')
+}
+
+const SENTENCE_START = /(?<=\.) (?=[A-Z])/
+
 /** Returns an error's message without its values, so mistakes that differ only in values are grouped together. */
 function getTemplate({ problem, readResponse }: SeenRequest): string {
   const response = readResponse()
-  return (problem ?? (isObject(response) ? String(response.msg) : '')).replace(/"[^"]*"|\d+/g, '')
+  const message = problem ?? (isObject(response) ? String(response.msg) : '')
+  // Content types differ in their causes.
+  return message.replace(/"(?!\w+\/[\w.+-]+")[^"]*"|\d+/g, '')
 }
 
 /** Lists where a module is set, for a request that did not find it. */
@@ -201,7 +221,7 @@ function findDeleted(
   { path, query, body }: SeenRequest,
   cause: string,
 ): string | undefined {
-  const ids = cause.match(/\b[a-z]+_[0-9A-Za-z]{20,}\b/g) ?? []
+  const ids = cause.match(/\b[a-z]+_[0-9A-Za-z]{20,}\b(?! no longer exists)/g) ?? []
   const isSent = (id: string) => [path, query, body].some((each) => each.includes(id))
   return ids.find((id) => !isSent(id) && !collections.some((each) => tx.get(each, id)))
 }
@@ -223,7 +243,10 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const record = endpoints && endpoint !== null ? tx.get(endpoints, endpoint) : undefined
     const keys = [upstream, Object(record).upstream_url].filter((each) => typeof each === 'string')
     const isServed = MISSING_UPSTREAM.test(end) && host.traffic.upstreams.has(keys)
-    const how = back ? ` ${Object(back).id} is online there now.` : took + adviceFor(error, end)
+    const isMissing = MISSING_UPSTREAM.test(end) && endpoints && upstream?.startsWith('bkd') === true
+    const isUnknown = isMissing && !host.collections.some((each) => tx.get(each, upstream))
+    const unknown = isUnknown ? ` No backend has the ID ${upstream} now: send the route one that exists.` : ''
+    const how = back ? ` ${Object(back).id} is online there now.` : took + unknown + adviceFor(error, end)
     const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + how
     const fixed = isServed ? `${cause} It has an upstream now.` : cause
     const later = all.slice(0, all.indexOf(last))

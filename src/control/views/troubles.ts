@@ -15,7 +15,7 @@ import { provisioning } from '../provisioning/index.ts'
 import { listDomains } from './troubles-domains.ts'
 import { listOtherHosts, listRefusedStarts, listUndelivered } from './troubles-elsewhere.ts'
 import { listDelays, listFaults, listOutcomes, MAX_CALLS, MAX_PLACES } from './troubles-injected.ts'
-import { listRefusals, listVisitors } from './troubles-requests.ts'
+import { listDropped, listRefusals, listVisitors } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
 
 /** The maximum number of problems of one source and kind. */
@@ -112,6 +112,7 @@ async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Tr
       ...limit(listEndpoints(host, tx), 'endpoint'),
       ...limit(listDelays(host, tx), 'waiting request', 'waiting requests'),
       ...limit(listRefusals(host, tx), 'rejected request'),
+      ...listDropped(host),
       ...limit(listVisitors(host, tx), 'visitor request', 'visitor requests'),
       ...limit(listRefusedStarts(host), 'rejected tunnel'),
       ...limit(listUndelivered(host, tx), 'event destination'),

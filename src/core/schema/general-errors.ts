@@ -17,7 +17,11 @@ export const general = declareErrors({
     401,
     'The Authorization header is not in the form "Bearer <API key>", with a non-empty key.',
   ),
-  auth_invalid: entry(203, 401, "The API key is not one of this gateway's keys."),
+  auth_invalid: entry(203, 401, ({ deleted }: { readonly deleted?: string | undefined }) =>
+    deleted === undefined
+      ? "The API key is not one of this gateway's keys."
+      : `The API key ${deleted} no longer exists. Send the token of another one, for example from POST /api_keys.`,
+  ),
   auth_is_authtoken: entry(
     206,
     401,

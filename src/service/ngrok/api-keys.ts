@@ -78,7 +78,10 @@ export const apiKeyFamily = {
       const isTokenOf = (record: { readonly token?: string } | undefined) => parts.isOneOf([record?.token ?? ''], key)
       if (isTokenOf(state.get(credentials, `cr_${characters}`))) kit.refuse(kit.general.auth_is_authtoken, {})
       const id = `ak_${characters}`
-      return isTokenOf(state.get(apiKeys, id)) || (parts.wasMade(id, 'ak', state.sequence) ? false : undefined)
+      const record = state.get(apiKeys, id)
+      if (isTokenOf(record)) return true
+      if (!parts.wasMade(id, 'ak', state.sequence)) return undefined
+      return record ? false : kit.refuse(kit.general.auth_invalid, { deleted: id })
     },
     refuseUnknown(key: string) {
       if (!TOKEN.test(key)) kit.refuse(errors.auth_malformed, {})

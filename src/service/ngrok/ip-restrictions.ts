@@ -11,7 +11,7 @@ const errors = kit.declareErrors({
   caller_ip_restricted: kit.entry(
     220,
     403,
-    "The request comes from {address}, which the API's IP restriction {restriction} does not allow. Call from an allowed address.",
+    "The request comes from {address}, which the API's IP restriction {restriction} does not allow. Allowed: {allowed}. To allow others, change the rules of {policies} in the inspector, which is not restricted.",
   ),
   ip_policy_of_last_rule: kit.entry(
     1419,
@@ -169,7 +169,12 @@ export const ipRestrictions = {
       if (address === undefined) return
       const restriction = state.find(restrictions, 'type', 'api')
       if (!restriction?.enforced || isAllowed(state, restriction, address)) return
-      kit.refuse(errors.caller_ip_restricted, { address, restriction: restriction.id })
+      const { id, ip_policy_ids: policies } = restriction
+      const allowing = policies
+        .flatMap((each) => state.findAll(rules, 'policy', each))
+        .filter(({ action }) => action === 'allow')
+      const allowed = allowing.map(({ cidr }) => cidr).join(', ') || 'no address'
+      kit.refuse(errors.caller_ip_restricted, { address, restriction: id, allowed, policies: policies.join(', ') })
     },
   },
 } satisfies kit.Family

@@ -83,6 +83,11 @@ export function describeCaa(record: DnsRecord, domain: string, problem: CaaProbl
   return `${described}. Add ${identifierOf(authority)} to ${property}, or remove the record`
 }
 
+/** Returns the values of a record with which a certificate authority may issue too. */
+export function addIssuer({ value = '' }: DnsRecord, authority: string): string {
+  return [...(value === '' ? [] : [value]), identifierOf(authority)].join(', ')
+}
+
 /** The service uses one certificate authority, whose CAA name is longer. */
 function identifierOf(authority: string): string {
   return authority === 'letsencrypt' ? 'letsencrypt.org' : authority

@@ -2,7 +2,7 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timeMs } from '../../core/schema/time.ts'
 import type { DnsRecord, NeededRecord } from '../../generated/controls.ts'
-import { type CaaProblem, describeCaa, describeIssuers, findCaaProblem } from './caa.ts'
+import { addIssuer, type CaaProblem, describeCaa, describeIssuers, findCaaProblem } from './caa.ts'
 import type { CertificateErrorKey } from './certificate-errors.ts'
 import { getCaa, getParentKey, normalizeName, resolve, reverseLabels, zone } from './dns.ts'
 
@@ -21,6 +21,8 @@ interface Found {
   readonly problem: RecordProblem
   /** Describes the record that was found, as a fragment for a message. `called` is the required record's name, or a term for it. */
   describe(called: string): string
+  /** The value of a record that fixes the problem. Default: the value of the required record. */
+  readonly replacement?: string
 }
 
 /** A required record, and what was found instead, or null if the name resolves correctly. */
@@ -117,7 +119,8 @@ function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): 
     const problem = findCaaProblem(caa, authority, domain)
     if (!problem) return []
     const describe = (called: string) => `one for ${called} that ${describeCaa(caa, domain, problem, authority)}`
-    return [{ name: caa.name, type: 'CAA', value: authority, found: { problem, describe } }]
+    const replacement = addIssuer(caa, authority)
+    return [{ name: caa.name, type: 'CAA', value: authority, found: { problem, describe, replacement } }]
   }
   return []
 }

@@ -142,6 +142,58 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(await last()).toMatch(/: matched, but came too early: 1 of the first 5 have passed\.$/)
   })
 
+  test('of a pending fault names the request that came closest, or an ID that nothing has', async () => {
+    const gateway = open()
+    const { id } = gateway.reservedAddrs.create({})
+    gateway.faults.add({ resource: id, method: 'GET', after: 5, times: 1 })
+    gateway.faults.add({ resource: `${id.slice(0, -1)}~`.replace('~', id.endsWith('a') ? 'b' : 'a'), times: 1 })
+    for (const method of ['GET', 'DELETE'] as const) await client(gateway)(method, `/reserved_addrs/${id}`)
+    const [first, second] = await listCauses(gateway)
+    expect([first?.[1], second?.[1]].sort()).toEqual([
+      expect.stringMatching(/^A fault is waiting for a request\. Nothing has the ID ra_\w+\.$/),
+      `A fault is waiting for a request. The nearest one, GET /reserved_addrs/${id}: matched, but came too early: 1 of the first 5 have passed.`,
+    ])
+  })
+
+  test('of a rejected key says that it was deleted', async () => {
+    const gateway = open({ keys: ['key'] })
+    const { id, token = '' } = gateway.apiKeys.create({})
+    gateway.apiKeys.delete(id)
+    const authorization = `Bearer ${token}`
+    await uncheckedClient(gateway)('GET', '/reserved_addrs', { headers: { authorization } })
+    expect(await listCauses(gateway)).toEqual([
+      [
+        'rejected',
+        `The API key ${id} no longer exists. Send the token of another one, for example from POST /api_keys.`,
+      ],
+    ])
+  })
+
+  test('of a visitor whose backend was deleted says so', async () => {
+    const gateway = open()
+    gateway.reservedDomains.create({ domain: 'app.ngrok.app' })
+    const edge = gateway.httpsEdges.create({ hostports: ['app.ngrok.app:443'] }).id
+    const { id } = gateway.httpResponseBackends.create({ body: 'hello' })
+    gateway.httpsEdgeRoutes.create(edge, { match: '/', match_type: 'path_prefix', backend: { backend_id: id } })
+    gateway.httpResponseBackends.delete(id)
+    await gateway.traffic.fetch('https://app.ngrok.app/')
+    expect((await listCauses(gateway)).at(-1)?.[1]).toMatch(
+      new RegExp(` No backend has the ID ${id} now: send the route one that exists\\.$`),
+    )
+  })
+
+  test('of a visitor whom an IP policy without rules denies names the policy', async () => {
+    const gateway = open()
+    const { id } = gateway.ipPolicies.create({ description: 'empty' })
+    const actions = [{ type: 'restrict-ips', config: { ip_policies: [id] } }]
+    const url = 'https://app.example.org'
+    const traffic_policy = JSON.stringify({ on_http_request: [{ actions }] })
+    gateway.declare.tunnelSession({ endpoints: [{ url, traffic_policy }] })
+    await gateway.traffic.fetch(url)
+    const why = `it is in no allowed range of the policy or of ${id}.`
+    expect((await listCauses(gateway)).at(-1)?.[1]).toContain(why)
+  })
+
   test('of a scripted outcome says why no attempt takes it, or when the next attempt is', async () => {
     const gateway = open()
     gateway.reservedDomains.create({ domain: 'issued.example.com', certificate_management_policy: ECDSA })

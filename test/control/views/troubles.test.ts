@@ -289,7 +289,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     for (const json of [{ metadata: 5 }, { description: 5 }, { description: 6 }])
       await create({ domain: 'ok.example.com', ...json })
     const refused = (await listTroubles(gateway)).map(({ kind, count, cause }) => ({ kind, count, cause }))
-    const cause = expect.stringMatching(/^description is 6\. .* Before that: metadata is 5\. /)
+    const cause = expect.stringMatching(/^description is 6\. .* Before that: metadata is 5\.$/)
     expect(refused).toEqual([{ kind: 'rejected', count: 3, cause }])
     const taken = await create({ domain: 'ok.example.com' })
     expect((await create({ domain: 'ok.example.com' })).status).toBe(409)
@@ -303,6 +303,56 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
         cause: `The domain "ok.example.com" is already reserved, as ${taken.body.id}. Each name can be reserved only once. ${taken.body.id} has been deleted since.`,
       },
     ])
+  })
+
+  test('count the errors of requests that the journal has dropped, until it is cleared', async () => {
+    const gateway = openManual({ journalSize: 2 })
+    const send = client(gateway)
+    for (let number = 0; number < 3; number++) await send('POST', '/reserved_domains', { json: { domain: 'no_pe' } })
+    for (let number = 0; number < 4; number++) await send('GET', '/reserved_domains')
+    expect(await listTroubles(gateway)).toEqual([
+      {
+        kind: 'rejected',
+        count: 3,
+        cause:
+          'The journal has dropped 5 requests, 3 of them with an error that is not listed here. To keep more, set journalSize and journalBytes.',
+        about: [],
+      },
+    ])
+    await send('GET', '/reserved_domains')
+    gateway.requests.clear()
+    expect(await listTroubles(gateway)).toEqual([])
+  })
+
+  test('count the clients that wait until the same time, with one call for all of them', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ operation: 'reserved_addrs.list', latency: '10s' })
+    const sent = Array.from({ length: 12 }, () => client(gateway)('GET', '/reserved_addrs'))
+    const [trouble, ...others] = (await listTroubles(gateway)).filter(({ kind }) => kind === 'waiting')
+    expect(others).toEqual([])
+    const cause = `12 clients are waiting until ${timeAfter('10s')}, because of a fault.`
+    expect(trouble).toMatchObject({ count: 12, cause, fix: [{ path: '/clock' }] })
+    expect(await end(gateway, trouble)).toBe(204)
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200))
+  })
+
+  test('name each content type that was rejected', async () => {
+    const gateway = openManual()
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain'])
+      await client(gateway)('POST', '/reserved_addrs', { raw: 'a=b', headers: { 'content-type': type } })
+    const [{ cause = '' } = {}] = await listTroubles(gateway)
+    expect(cause).toMatch(/"text\/plain".* Before that: .*"application\/x-www-form-urlencoded"/)
+  })
+
+  test('let the authority of a domain issue too, without the removal of another one', async () => {
+    const { gateway, dns, domain } = openWithZone()
+    dns.cname(DOMAIN, domain().cname_target)
+    dns.caa('example.com', ['digicert.com'])
+    gateway.clock.advanceToNext()
+    const [trouble] = await listTroubles(gateway)
+    await fix(gateway, trouble)
+    expect(dns.records().find(({ type }) => type === 'CAA')?.value).toBe('digicert.com, letsencrypt.org')
+    expect((await listTroubles(gateway)).map(({ kind }) => kind)).toEqual(['fixed'])
   })
 
   test('take no word of an error for the id of a deleted resource', async () => {
@@ -367,12 +417,20 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     for (const [host, traffic_policy] of Object.entries({ deny, no: noRange, always, some }))
       gateway.declare.tunnelSession({ endpoints: [{ url: `https://${host}.example.org`, traffic_policy }] })
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://gone.example.com' }] })
-    const listed = async () => (await listTroubles(gateway)).map(({ cause, about: [place] }) => [place?.name, cause])
-    const denied = "The endpoint's policy denies every visitor."
+    const listed = async () =>
+      (await listTroubles(gateway)).flatMap(({ cause, about }) => about.map(({ name }) => [name, cause]))
+    const denied = (why: string) =>
+      `The endpoint's policy denies every visitor. In the policy, on_http_request[0].actions[0].type ${why}`
+    const all = 'is deny, and its rule applies to all requests. Add an expression to the rule, or remove the action.'
     const risks = [
-      ['https://always.example.org', denied],
-      ['https://no.example.org', denied],
-      ['https://deny.example.org', denied],
+      ['https://always.example.org', denied(all)],
+      ['https://deny.example.org', denied(all)],
+      [
+        'https://no.example.org',
+        denied(
+          'is restrict-ips without an allowed range, which denies everyone. To allow everything that is not denied, write allow: [0.0.0.0/0, "::/0"].',
+        ),
+      ],
     ]
     const others = (await listed()).filter(([name]) => name !== 'gone.example.com')
     expect(others).toEqual(risks)
@@ -382,6 +440,40 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     expect(await listed()).toEqual([['https://gone.example.com', deleted], ...risks])
     gateway.restore(before)
     expect((await listed()).filter(([name]) => name !== 'gone.example.com')).toEqual(risks)
+  })
+
+  test('name parts of policies that no request reaches, and IP policies without rules, before the first visitor', async () => {
+    const gateway = createNgrok({ clock: manualClock(SHOWN_START) })
+    const { id } = gateway.ipPolicies.create({ description: 'empty' })
+    const end = { actions: [{ type: 'custom-response', config: { status_code: 200 } }] }
+    const never = { expressions: ["req.method == 'get'"], actions: [{ type: 'deny' }] }
+    const restrict = { actions: [{ type: 'restrict-ips', config: { enforce: true, ip_policies: [id] } }] }
+    const declare = (host: string, on_http_request: readonly object[]) =>
+      gateway.declare.tunnelSession({
+        endpoints: [{ url: `https://${host}.example.org`, traffic_policy: JSON.stringify({ on_http_request }) }],
+      })
+    for (const host of ['a', 'b']) declare(host, [end, restrict])
+    declare('c', [never])
+    const found = await listTroubles(gateway)
+    expect(found.map(({ kind, count, cause }) => [kind, count, cause])).toEqual([
+      [
+        'risk',
+        1,
+        'In the policy, on_http_request[0].expressions[0] tests whether req.method is "get", which is never true. Methods are uppercase. Use \'GET\'.',
+      ],
+      [
+        'risk',
+        2,
+        'In the policy, on_http_request[1] is never reached: custom-response in on_http_request[0] already ends all traffic. Move this rule before on_http_request[0].',
+      ],
+      [
+        'risk',
+        2,
+        `The endpoint's policy uses ${id}, an IP policy without rules. Allow addresses with POST /ip_policy_rules.`,
+      ],
+    ])
+    gateway.ipPolicyRules.create({ ip_policy_id: id, action: 'allow', cidr: '203.0.113.0/24' })
+    expect(await listTroubles(gateway)).toHaveLength(2)
   })
 
   test('say that the clock has not moved since the oldest request, until it moves', async () => {
