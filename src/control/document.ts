@@ -1,6 +1,7 @@
 import { refuse } from '../core/schema/errors.ts'
 import { general } from '../core/schema/general-errors.ts'
 import { anyObject } from '../core/schema/schema.ts'
+import { CONTROL_PATH } from './address.ts'
 import { type Control, type ControlHost, controlCall, type DescribedPart, type Describer } from './control.ts'
 
 const read = createDocumentCall('/openapi.json', 'service', 'The OpenAPI document of the service')
@@ -17,8 +18,8 @@ function createDocumentCall(path: string, part: DescribedPart, summary: string) 
     run(host) {
       const { describer, dialect, families } = host
       if (describer) return describer(dialect, { families, url: host.engine.url, part })
-      const problem = 'This process has no OpenAPI document. Serve the gateway, or call openApi from fauxgate/openapi'
-      return refuse(general.path_not_found, { method: 'GET', path, problem })
+      const problem = 'This process has no OpenAPI document. Serve the gateway, or call openApi from fauxgate/openapi.'
+      return refuse(general.path_not_found, { method: 'GET', path: `${CONTROL_PATH}${path}`, problem })
     },
   })
 }

@@ -22,10 +22,14 @@ test('The document of the controls is at its own path, without the paths of the 
   expect(Object.keys(openApi(ngrok).paths).some(isControl)).toBe(false)
 })
 
-test('A gateway without a server has the document once a host has described it', async () => {
+test('A gateway without a server has the document once a host has described it, and says so before with the path of the call', async () => {
   const gateway = createGateway()
   const fetchDocument = () => gateway.fetch('http://localhost/_fauxgate/openapi.json')
-  expect((await fetchDocument()).status).toBe(404)
+  const missing = await fetchDocument()
+  expect(missing.status).toBe(404)
+  expect((await missing.json()).msg).toMatch(
+    /^GET \/_fauxgate\/openapi\.json is not part of this API, .* This process has no OpenAPI document\. /,
+  )
   gateway.transport.describedBy(openApi)
   expect(await (await fetchDocument()).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: gateway.url }] })
 })
