@@ -67,6 +67,9 @@ describe.skipIf(!CHROMIUM)('The page in a narrow window', () => {
       await expect.poll(() => url.getAttribute('title')).toContain('/qqq')
       gateway.clock.advance('10s')
       await Promise.all(waiting)
+      await server.close()
+      await header.getByText('disconnected').waitFor()
+      expect((await header.boundingBox())?.height).toBeLessThanOrEqual(width > 900 ? 50 : 80)
     },
   )
 
