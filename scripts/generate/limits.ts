@@ -71,17 +71,21 @@ function formatType(name: string, base: string, sentence: string, rows: readonly
 
 function formatSentence({ what, isFeature, none, reached, older, rate, plans }: LimitRow): string {
   if (isFeature)
-    return `Set to \`0\` for an account that can't use ${what}: attempts fail with error ${formatNumbers(none)}${
+    return `Set to \`0\` for an account that can't use ${what}: attempts fail with ${formatCodes(none)}${
       older.length > 0 ? `, or ${formatNumbers(older)} if \`number\` selects it` : ''
     }.`
   const ofPlans = PLANS.flatMap((plan, place) => (plans[place] === undefined ? [] : `\`${plan}\` ${plans[place]}`))
   return [
-    `The maximum number of ${what}. Exceeding it fails with error ${formatNumbers(reached)}`,
+    `The maximum number of ${what}. Exceeding it fails with ${formatCodes(reached)}`,
     none.length > 0 ? `, or ${formatNumbers(none)} if the maximum is 0` : '',
     older.length > 0 ? `, or ${formatNumbers(older)} if \`number\` selects it` : '',
-    rate.length > 0 ? `. Exceeding a rate fails with error ${formatNumbers(rate)}.` : '.',
+    rate.length > 0 ? `. Exceeding a rate fails with ${formatCodes(rate)}.` : '.',
     ofPlans.length > 0 ? ` Plans: ${ofPlans.join(', ')}.` : '',
   ].join('')
+}
+
+function formatCodes(errors: readonly CatalogueError[]): string {
+  return `error code${errors.length === 1 ? '' : 's'} ${formatNumbers(errors)}`
 }
 
 function formatNumbers(errors: readonly CatalogueError[]): string {

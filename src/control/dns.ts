@@ -27,7 +27,7 @@ import { type Control, type ControlHost, controlCall, createMembers, membersOf }
 const records = controlCall({
   method: 'GET',
   path: '/dns',
-  summary: 'List the records in the simulated DNS zone, by name',
+  summary: "List the simulated DNS zone's records, grouped by name",
   commands: [{ name: 'dns' }],
   response: v.array(dnsRecord),
   run: (host) => host.transact(listRecords),
@@ -143,7 +143,7 @@ const put = controlCall({
         return set({ name, type: 'CAA', ...value, ...wild }, rest)
       },
       /**
-       * Puts a name behind a CDN's proxy, such as `Cloudflare`: resolvers see the CDN's addresses instead of a CNAME record.
+       * Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see the CDN's addresses instead of a CNAME record.
        */
       proxy: (name: string, cdn: string, options?: DnsOptions): DnsRecord =>
         set({ name, type: 'PROXY', value: cdn }, options),

@@ -7,7 +7,7 @@ import type { ControlHost } from './control.ts'
 /** A request whose response a fault delays. */
 export const waitingRequest = named(
   v.object({
-    operationId: documented(v.string(), "The ID of the request's operation, as in the journal."),
+    operationId: documented(v.string(), "The ID of the request's operation, as shown in the journal."),
     until: documented(time, 'The time of the response, rounded up to a whole second.'),
   }),
   'WaitingRequest',

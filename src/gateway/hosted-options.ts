@@ -46,7 +46,7 @@ export const hostedOptions = v.object({
       v.check((text) => timeMs(text) !== undefined, 'an RFC 3339 timestamp, such as 2026-01-01T00:00:00Z'),
     ),
   ),
-  /** The account's plan, as in `account: { plan }`. */
+  /** The account's plan, like `account: { plan }` in options. */
   plan: uncheckedOption,
   ...passedOptions,
 })

@@ -58,7 +58,7 @@ export const quirks = named(
       ),
       takenStatus: optionRow(
         v.pipe(v.number('400 or 409'), v.values([400, 409], '400 or 409')),
-        'The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the ' +
+        'The HTTP status for error code 413: the domain name is already reserved. Default: 400 in the ' +
           '`ngrok` dialect, as observed in ngrok, and 409 in `standard`.',
         { flag: 'taken-status', placeholder: 'STATUS' },
       ),
@@ -176,7 +176,7 @@ export const takenDomains = v.array(
 
 const HOST_ALLOWED = 'a host name without a port'
 
-/** A host as in a `Host` header, without port; an IPv6 address without brackets. */
+/** A host as it appears in a `Host` header, without a port; an IPv6 address without brackets. */
 const hostName = v.pipe(
   v.string(HOST_ALLOWED),
   v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, HOST_ALLOWED),

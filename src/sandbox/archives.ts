@@ -63,7 +63,7 @@ async function* generateLine(
     error = getMessage(failureResponse(thrown))
   }
   counts.left_out++
-  // Ensures that a line that broke off cannot be restored.
+  // Ensures that a line that was cut short cannot be restored.
   if (hasBegun) yield encodeLine([])
   yield encodeLine({ name, error })
 }

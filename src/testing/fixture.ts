@@ -50,7 +50,7 @@ export interface ErrorWithText {
   /** Not a string if a client throws an object that is not an error. */
   message?: unknown
   stack?: string
-  /** Vitest's comparison of the expected and the received value. */
+  /** Vitest's comparison of the expected and received values. */
   diff?: string
 }
 

@@ -79,7 +79,7 @@ export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<
 /**
  * Wraps the `test` of any runner, such as Jest, node:test, Bun, or Deno, so that each test has a fresh `gateway`. For vitest, use
  * `fauxgate/vitest`. The gateway's manual clock starts at 2026-01-01T00:00:00Z. Its seed is the test's name. The error of a failing test
- * also reports what happened in the gateway. A passing test also fails if it left something unused, as in {@link assertStrict}.
+ * also reports what happened in the gateway. A passing test also fails if it left something unused; see {@link assertStrict}.
  *
  * @example
  * ```ts

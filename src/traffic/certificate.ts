@@ -31,7 +31,8 @@ class CertificateRejected extends TlsFailure {
 }
 
 /**
- * Presents an endpoint's certificate to the visitor (rules: traffic#certificate). On a port, the visitor has already seen the certificate.
+ * Presents an endpoint's certificate to the visitor (rules: traffic#certificate). If the traffic arrives on a
+ * port, the visitor has already seen the certificate.
  * @throws CertificateRejected
  */
 export function presentCertificate(context: VisitContext, endpoint: EndpointRecord, hostname: string): void {

@@ -38,7 +38,7 @@ import { DEFAULT_IP } from './visitor.ts'
 const MAX_FORWARDS = 5
 const MAX_SENDS = 3
 
-/** The maximum size in bytes of a response body for `http-request`, as in the service. */
+/** The maximum size in bytes of a response body for `http-request`, as documented by the service. */
 const MAX_SENT_BYTES = 256 * 1024
 
 /** The path of the challenges that prove control of a domain to a certificate authority. The gateway itself responds there. */

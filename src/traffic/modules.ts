@@ -131,7 +131,7 @@ const RESPONSE_MODULES: readonly ModuleRow[] = [
   },
 ]
 
-/** Runs the modules of a route on a request. If a module ends the traffic, returns how it ends. */
+/** Runs the modules of a route on a request. If a module ends the visit, returns its response, or `close`. */
 export async function runRequestModules(visit: EndpointVisit, read: ReadModule): Promise<Ending | undefined> {
   visit.start('on_http_request')
   return runModules(REQUEST_MODULES, visit, read)
@@ -139,7 +139,7 @@ export async function runRequestModules(visit: EndpointVisit, read: ReadModule):
 
 /**
  * Applies the account's IP restriction on endpoints to a request. If the restriction is enforced and rejects the request, returns how the
- * traffic ends.
+ * visit ends.
  */
 export async function runRestriction(
   visit: EndpointVisit,

@@ -46,7 +46,7 @@ export class NotSimulated extends Error {
   }
 }
 
-/** Runs the rules of a phase in order. If a rule ends the traffic, returns how it ends. */
+/** Runs the rules of a phase in order. If a rule ends the visit, returns its response, or `close`. */
 export async function runPhase(policy: CompiledPolicy, phase: Phase, run: PolicyRun): Promise<Ending | undefined> {
   const compiled = policy.phases.get(phase)
   if (!compiled) return undefined
@@ -99,7 +99,7 @@ async function runActions(
 /** The actions whose documentation states that response rules do not run after them. */
 const DOCUMENTED_ENDS = ['deny', 'forward-internal']
 
-/** If there are response rules, adds to the trace that they did not run after a request rule ended the traffic. */
+/** If there are response rules, adds to the trace that they did not run after a request rule ended the visit. */
 export function noteSkippedPhase(policy: CompiledPolicy | undefined, end: Ending, trace: VisitContext['trace']): void {
   const last = trace.at(-1)
   const type = last && 'actions' in last ? last.actions.at(-1)?.type : undefined
@@ -221,7 +221,7 @@ function toOutcome(stated: Config, row: Action | undefined, phase: Phase): Actio
   return ends ? { ...outcome, ends, isRefusal: true, decision: DECISIONS.statedRefusal } : outcome
 }
 
-/** Returns the description of an action that can't be executed, and how it ends the traffic. */
+/** Returns the description of an action that can't be executed, and how the visit ends. */
 export function describeProblem(error: EvaluationProblem): { did: string; ends: Ending; decision: Decision } {
   const { source, message } = error
   const did = source === undefined ? `failed: ${message}` : `failed: ${source}: ${message}`

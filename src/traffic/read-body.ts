@@ -57,7 +57,7 @@ export async function drainBody(body: Body, limit: number): Promise<void> {
       if (size > limit) return
     }
   } catch {
-    // The body broke off.
+    // The body was cut short.
   }
 }
 

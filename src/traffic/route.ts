@@ -24,7 +24,7 @@ function* listHosts(host: string): Generator<string> {
   for (let at = host.indexOf('.'); at >= 0; at = host.indexOf('.', at + 1)) yield `*${host.slice(at)}`
 }
 
-/** Creates the message that no endpoint is online at a URL. Mentions an endpoint at the same host with another scheme or binding. */
+/** Creates the message that no endpoint is online at a URL. It names an endpoint at this host with another scheme or binding, if any. */
 export function describeMissing(reader: Reader, { protocol, host }: URL, binding: Binding): string {
   const missing = `no ${binding} endpoint is online at ${protocol}//${host}`
   for (const each of ['public', 'internal', 'kubernetes'] as const) {

@@ -20,7 +20,7 @@ export function targetOf(url: string): string {
   return target.startsWith('/') ? target : `/${target}`
 }
 
-/** Returns the path and query of a URL, as sent. If the path were normalized as in a browser, rules would let `/admin/../x` pass. */
+/** Returns the path and query of a URL, as sent. If the path were normalized as browsers do, rules would let `/admin/../x` pass. */
 export function splitTarget(url: string): { readonly path: string; readonly query: string } {
   const [, path = '/', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(targetOf(url)) ?? []
   return { path, query }

@@ -2,7 +2,7 @@ import type { FieldValues } from './values.ts'
 
 /**
  * The values in a family's scenario that cannot be derived from its schemas. Bodies contain an example of each field. Strings may refer to
- * values, as in steps.
+ * values, as they may in steps.
  */
 export interface FamilyExample {
   /** The resources of other families that the family needs, by the names used in bodies, oldest first. */

@@ -129,7 +129,7 @@ function furtherChangeSteps({ make, example }: Family, bodies: Bodies, unknownId
     make.get('after these changes', '{a}'),
     make.update('with every field again', '{a}', update),
     ...extremes.slice(0, 1).map(([what, body]) => make.update(`with nothing but ${what}`, '{b}', body)),
-    make.update('with the values of the other one', '{b}', update),
+    make.update('with the values of the other resource', '{b}', update),
     make.update('of an unknown ID', unknownId, update),
     make.list('both, after these changes', ''),
   ]

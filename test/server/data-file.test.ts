@@ -10,7 +10,7 @@ const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const SERVE = ['serve', '--port', '0', '--data', 'gateway.db']
 
 describe('fauxgate serve --data', () => {
-  testSqlite('resumes where a killed server stopped, with the same authority', async () => {
+  testSqlite('resumes where a killed server left off, with the same certificate authority', async () => {
     const first = await startServerProcess(...SERVE)
     const response = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
     const { id, addr } = (await response.json()) as { id: string; addr: string }

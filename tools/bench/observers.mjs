@@ -28,7 +28,7 @@ export async function benchObservers() {
     none: requestOf({ journalSize: 0 }),
     'the journal': requestOf({}),
     'the journal, and a report after each 100': requestOf({}, '/report'),
-    'the journal, and the troubles after each 100': requestOf({}, '/troubles'),
+    'the journal, and the list of likely mistakes after each 100': requestOf({}, '/troubles'),
   })
   print('GET /reserved_addrs without a journal, calls/s', format(requests.none))
   for (const [name, perSecond] of Object.entries(requests))

@@ -62,7 +62,7 @@ type Quirks struct {
 	LateStatus bool `json:"lateStatus"`
 	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
-	// The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
+	// The HTTP status for error code 413: the domain name is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
 }
 
@@ -84,7 +84,7 @@ type Fault struct {
 	Path string `json:"path"`
 	// An ID in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+	// The URL or the ID of an upstream, as passed to `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`
 	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
 	Agent string `json:"agent"`
@@ -370,7 +370,7 @@ type ListedFault struct {
 	Path string `json:"path"`
 	// An ID in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
-	// The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+	// The URL or the ID of an upstream, as passed to `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
 	Traffic string `json:"traffic"`
 	// The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
 	Agent string `json:"agent"`
@@ -410,7 +410,7 @@ type ListedFault struct {
 
 // MissedRequest: A request that a pending fault did not apply to.
 type MissedRequest struct {
-	// The ID of the request's operation, as in the journal.
+	// The ID of the request's operation, as shown in the journal.
 	OperationID string `json:"operationId"`
 	// The method and the path.
 	Request string `json:"request"`
@@ -432,7 +432,7 @@ type TimelineEntry struct {
 
 // WaitingRequest: A request whose response is waiting for a time on the gateway's clock, because of a fault's latency.
 type WaitingRequest struct {
-	// The ID of the request's operation, as in the journal.
+	// The ID of the request's operation, as shown in the journal.
 	OperationID string `json:"operationId"`
 	// The time of the response, rounded up to a whole second.
 	Until time.Time `json:"until"`

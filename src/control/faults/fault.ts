@@ -99,7 +99,7 @@ const fields = {
   path: text('The path below the base URL, such as `/reserved_domains`.'),
   resource: text("An ID in the request's path, such as `rd_…`."),
   traffic: text(
-    'The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the ' +
+    'The URL or the ID of an upstream, as passed to `gateway.traffic.upstream`. The fault applies to requests that the ' +
       'gateway forwards to this upstream, not to API requests.',
   ),
   agent: v.exactOptional(
@@ -196,7 +196,7 @@ export const addedFault = named(
 
 const missed = named(
   v.object({
-    operationId: documented(v.string(), "The ID of the request's operation, as in the journal."),
+    operationId: documented(v.string(), "The ID of the request's operation, as shown in the journal."),
     request: documented(v.string(), 'The method and the path.'),
     reason: documented(v.string(), 'The reason that the fault did not apply.'),
   }),

@@ -69,7 +69,7 @@ const trouble = named(
 const read = controlCall({
   method: 'GET',
   path: '/troubles',
-  summary: 'List likely mistakes, by cause',
+  summary: 'List likely mistakes, grouped by cause',
   commands: [{ name: 'troubles' }],
   response: v.array(trouble),
   run: async (host): Promise<Trouble[]> => JSON.parse(host.withoutKeys(JSON.stringify(await listTroubles(host)))),

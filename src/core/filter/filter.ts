@@ -48,7 +48,7 @@ export function compileFilter(
 }
 
 /**
- * Compiles a filter for items of a schema, such as `endpoint.proto == "tcp"`. `name` is the name of an item in the expression. Valid CEL
+ * Compiles a filter, such as `endpoint.proto == "tcp"`, for items of a schema. `name` is the name of an item in the expression. Valid CEL
  * that is not a filter matches no item.
  *
  * @example

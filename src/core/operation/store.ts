@@ -59,7 +59,7 @@ export interface StoredFacts {
   /** The seed for IDs and, with the published test keys, for automatic certificates. */
   readonly seed: string
   /**
-   * The fields that the gateway's records may have, by collection, such as `size: number`. A gateway rejects a store with an unknown field.
+   * For each collection, the fields that the gateway's records may have, such as `size: number`. A gateway rejects a store with an unknown field.
    * Older stores don't include this list.
    */
   readonly fields?: StoredFields

@@ -154,7 +154,7 @@ export function duration(least = 0) {
  *
  * @example
  * ```ts
- * const fields = { timeout: sentDuration('The time that a job may take.') }
+ * const fields = { timeout: sentDuration('How long a job may take.') }
  * ```
  */
 export function sentDuration(sentence: string) {

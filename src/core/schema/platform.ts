@@ -30,7 +30,7 @@ export function utf8Length(text: string): number {
 
 /**
  * Decodes bytes of UTF-8 and keeps a byte order mark.
- * @throws TypeError if they are not UTF-8.
+ * @throws TypeError if they are not valid UTF-8.
  */
 export function utf8Text(bytes: Uint8Array): string {
   return new (platform('TextDecoder'))('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -47,12 +47,12 @@ export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has checked the length.
 }
 
-/** Returns the names of an object's entries. The object's type must list all of them. */
+/** Returns an object's keys. The object's type must list all of them. */
 export function keysOf<T extends object>(values: T): (keyof T & string)[] {
   return Object.keys(values) as (keyof T & string)[] // TypeScript allows objects with additional properties.
 }
 
-/** Returns an object with the same names, and the values that `change` returns. */
+/** Returns an object with the same keys, and the values that `change` returns. */
 export function mapValues<T, U>(
   values: Readonly<Record<string, T>>,
   change: (value: T, name: string) => U,

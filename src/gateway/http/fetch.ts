@@ -262,7 +262,7 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** Converts a response to a platform `Response`, whose body can break off or stall until the signal aborts. */
+/** Converts a response to a platform `Response`. Its body can be cut short, or can stall until the signal is aborted. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse, signal?: AbortSignal): Response {
   const { cut } = delivery ?? {}
   if (!cut || body === null) return new (platform('Response'))(body, { status, headers })

@@ -53,7 +53,7 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
-  /** The end of a response whose body breaks off or stalls. Absent if the whole body is sent. */
+  /** The end of a response whose body is cut short or stalls. Absent if the whole body is sent. */
   readonly cut?: {
     readonly ending: 'break' | 'stall'
     /** The Content-Length of the whole response. */

@@ -161,7 +161,7 @@ function createObjectSchema(
   }
 }
 
-/** Returns whether a required field may be absent, as in a change: its schema has no default. */
+/** Returns whether a required field may be absent, as it may in a change: its schema has no default. */
 function mayBeAbsent(schema: AnySchema): boolean {
   return OPTIONAL.includes(schema.type) && 'default' in schema && schema.default === undefined
 }

@@ -172,7 +172,7 @@ interface TabsProps {
 }
 
 /**
- * Tabs with the panel of the selected one. The arrow keys, Home, and End select another tab, because only the selected tab is a tab stop.
+ * Tabs, with the selected tab's panel. The arrow keys, Home, and End select another tab, because only the selected tab is a tab stop.
  */
 export function Tabs({ of, first }: TabsProps) {
   const [current, choose] = useState(first)

@@ -13,7 +13,7 @@ import { request } from './traffic-commands.ts'
 const stateExport: Command = {
   name: 'state export',
   words: '[FILE]',
-  summary: 'Write a snapshot of the state to a file, or print it, without private keys',
+  summary: 'Write a snapshot of the state, without private keys, to a file or standard output',
   flags: SERVER_FLAGS,
   example: 'state export snapshot.json',
   async run(parsed, environment) {

@@ -21,7 +21,7 @@ const DEFAULT_TIMEOUT = 30
 
 const flags = [
   textFlag('to', 'URL', 'The base URL of the service to forward requests to.'),
-  textFlag('out', 'FILE', 'The file in which to write the recording. Default: `recording.har`.'),
+  textFlag('out', 'FILE', 'The file to write the recording to. Default: `recording.har`.'),
   textFlag('dialect', dialectNames.join('|'), 'The dialect of the service. Default: `ngrok`.'),
   integerFlag('port', 'The local port to listen on. Default: any free port.'),
   integerFlag('timeout', `How many seconds to wait for the service to respond. Default: ${DEFAULT_TIMEOUT}.`),

@@ -44,15 +44,11 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'list',
     'FILE',
-    `The file in which to list the resources that the run creates. Default: ${DEFAULTS.list}, removed at the end.`,
+    `The file for the list of resources that the run creates. Default: ${DEFAULTS.list}, removed at the end.`,
   ),
   switchFlag('json', 'Print the result as JSON.'),
-  textFlag('junit', 'FILE', 'The file in which to write the result as JUnit XML.'),
-  textFlag(
-    'record',
-    'FILE',
-    'The file in which to write a HAR recording, without secrets, keys, IDs, names, and addresses.',
-  ),
+  textFlag('junit', 'FILE', 'The file to write the result to, as JUnit XML.'),
+  textFlag('record', 'FILE', 'The file for a HAR recording without secrets, keys, IDs, names, and addresses.'),
 ]
 
 /** Reads the flags of `verify`. @throws UsageError with the flag, the value, and the allowed values. */

@@ -12,7 +12,7 @@ import { ReceivedBody, sendBody } from './body.ts'
 import { SilentUpstream, type UpstreamCall } from './call.ts'
 
 export interface ConnectionOptions {
-  /** The time that the upstream may be silent, in ms. */
+  /** The idle timeout of the upstream, in ms. */
   readonly idle: number
   readonly rejectUnauthorized: boolean
   /** Looks up the address of the upstream. Default: the system's lookup. */

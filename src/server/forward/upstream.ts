@@ -16,14 +16,14 @@ import { SwitchedConnection } from './switched.ts'
 /** The maximum number of bytes of a head: 1 MB, as documented by the service. */
 export const MAX_HEAD_BYTES = 1_000_000
 
-/** The time that an upstream may be silent, in ms: 5 minutes, as documented by the service. */
+/** The idle timeout of an upstream, in ms: 5 minutes, as documented by the service. */
 export const IDLE_MS = 300_000
 
-/** The time that a connection waits for its next request, in ms. */
+/** The keep-alive timeout of a connection, in ms. */
 const KEEP_ALIVE_MS = 30_000
 
 interface UpstreamOptions {
-  /** The time that the upstream may be silent, in ms. Default: 5 minutes. */
+  /** The idle timeout of the upstream, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
   /** False to also accept a certificate that is not signed by a trusted authority. */
   readonly verify: boolean

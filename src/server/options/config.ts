@@ -43,7 +43,7 @@ export const configRows = {
     { defaultText: 'none' },
   ),
   tls: optionRow(switchOption, "Serve HTTPS, with a certificate from the gateway's own authority.", { default: false }),
-  tlsRoot: optionRow(file, 'The file in which to write the root certificate, for clients to trust.', {
+  tlsRoot: optionRow(file, 'The file to write the root certificate to, for clients to trust.', {
     defaultText: 'it is printed',
   }),
   data: optionRow(
@@ -88,7 +88,7 @@ export const configRows = {
   }),
   initial: optionRow(
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
-    'A JSON file or a module with the resources that exist at the start and after each reset: request bodies, by family.',
+    'A JSON file or a module with the resources that exist at the start and after each reset: request bodies by family.',
   ),
   families: optionRow(
     families,

@@ -66,7 +66,7 @@ export class Workerd {
   /** Resolves with a description of how the process ended, such as "with code 1". Rejects if the process could not be started. */
   readonly ended: Promise<string>
 
-  /** Starts workerd. `host` is written as in a URL. */
+  /** Starts workerd. `host` is written as it would be in a URL. */
   constructor(binary: string, host: string, port: number, folder: string, environment: NodeJS.ProcessEnv) {
     const options = [`--socket-addr=http=${host}:${port}`, `--directory-path=state=${folder}`, '--control-fd=3']
     this.#child = spawn(binary, ['serve', fileURLToPath(CONFIG), ...options], {

@@ -30,7 +30,7 @@ export interface TrafficPortOptions {
   readonly host: string
   /** True for TLS with the domains' current certificates. */
   readonly tls: boolean
-  /** The time that a visitor may be silent, in ms. Default: 5 minutes. */
+  /** The idle timeout of a visitor, in ms. Default: 5 minutes. */
   readonly idle?: number | undefined
   readonly log?: VisitorLog | undefined
 }

@@ -41,6 +41,6 @@ export const trafficRows = {
     duration(1),
     'How long a visitor or an upstream may be silent, in real time, before the connection is closed or the ' +
       'response is 504 or 408.',
-    { defaultText: '`5m`, as in the service', flag: 'traffic-timeout' },
+    { defaultText: '`5m`, as documented by the service', flag: 'traffic-timeout' },
   ),
 }

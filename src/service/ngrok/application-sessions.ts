@@ -24,7 +24,7 @@ const userAgent = kit.named(
     os_version: text('The version of the operating system; "" in fauxgate.'),
   }),
   'UserAgent',
-  'The browser or other program that a person uses.',
+  "The user's browser or other client.",
 )
 
 const location = kit.named(

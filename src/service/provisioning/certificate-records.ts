@@ -105,7 +105,8 @@ const uploadOrOrder = rule([], ({ issued_at, upload, order }: v.InferOutput<type
     wrong(['order', 'not_after'], order.not_after, `a time in ms from ${order.not_before}, the not_before, on`)
   }
   const expected = order ? order.not_before : null
-  if (issued_at !== expected) wrong(['issued_at'], issued_at, order ? `${expected}, as in order.not_before` : 'null')
+  if (issued_at !== expected)
+    wrong(['issued_at'], issued_at, order ? `${expected}, the value of order.not_before` : 'null')
 })
 
 export const certificates = collection<CertificateRecord>({

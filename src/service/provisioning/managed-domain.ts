@@ -111,7 +111,7 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
   if (job) checkJob(job, report)
   const at = job ? job.retries_at : renews_at
   if (due && at !== null && due.at !== at && !(job && at <= now)) {
-    const allowed = `${at}, as in ${job ? 'job.retries_at' : 'renews_at'}`
+    const allowed = `${at}, the value of ${job ? 'job.retries_at' : 'renews_at'}`
     report(general.field_invalid, { allowed }, { path: ['due', 'at'], value: due.at })
   }
 }

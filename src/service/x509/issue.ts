@@ -37,7 +37,7 @@ export interface CertifiedKey {
   readonly id: Uint8Array
 }
 
-/** A key pair of an authority or a leaf. The same message always produces the same signature. */
+/** A key pair of a certificate authority or a leaf. The same message always produces the same signature. */
 export interface KeyPair extends CertifiedKey {
   /** The private key as DER (RFC 5958). */
   readonly pkcs8: Uint8Array

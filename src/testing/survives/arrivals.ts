@@ -57,7 +57,7 @@ export interface Surroundings {
   activity: number
   /** The running copy, if there are several. */
   readonly copy: Copy | undefined
-  /** The time that each response takes, in ms. */
+  /** The duration of each response, in ms. */
   readonly latency: number
   /** The history of each copy at each request, or undefined for code with its own random values. */
   readonly pasts?: Pasts

@@ -188,7 +188,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** The replay text from a report, to run only that schedule. */
   readonly replay?: string
   /**
-   * Paths to exclude from the comparison, each a family and a field as in a report: `reserved_addrs.metadata`. A family
+   * Paths to exclude from the comparison, each a family and a field, as they appear in a report: `reserved_addrs.metadata`. A family
    * without a field excludes all of its resources. Default: none.
    */
   readonly ignore?: readonly string[]

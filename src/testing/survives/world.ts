@@ -22,7 +22,7 @@ type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
 const keepsProcessAlive = (handle: Handle | undefined) =>
   typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
-/** The time that each response takes in a slow run elsewhere, so that durations differ. */
+/** The duration of each response in a slow run elsewhere, so that durations differ. */
 const SLOW_MS = 1237
 
 /** Marks the `setTimeout` of a run. */

@@ -12,7 +12,7 @@ export type { KeyCache, KeySource } from './keys.ts'
 export interface Token {
   readonly header: object
   readonly payload: object
-  /** The signature as in the token: base64url (RFC 7515, 2). */
+  /** The signature as it appears in the token: base64url (RFC 7515, 2). */
   readonly signature: string
   /** `header` or `body`. */
   readonly location: string

@@ -12,7 +12,7 @@ test('The help of serve has the options of the ports', async () => {
     "--traffic-tls N The TCP port for endpoint visitors with TLS; 0 for any free port. Visitors receive the domains' own certificates.",
     '--upstream URL=URL … Local servers to use instead of upstreams, such as https://app.internal=http://127.0.0.1:3000.',
     '--upstream-host HOST … Hosts other than this machine that upstreams and agent tunnels may use.',
-    '--traffic-timeout D How long a visitor or an upstream may be silent, in real time, before the connection is closed or the response is 504 or 408. (default: 5m, as in the service)',
+    '--traffic-timeout D How long a visitor or an upstream may be silent, in real time, before the connection is closed or the response is 504 or 408. (default: 5m, as documented by the service)',
   ])
 })
 

@@ -17,7 +17,7 @@ Quirks = TypedDict(
         "lateStatus": "bool",
         # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy. Default: false.
         "policyMayFallThrough": "bool",
-        # The HTTP status of error 413, for a domain name that is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
+        # The HTTP status for error code 413: the domain name is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
     },
     total=False,
@@ -45,7 +45,7 @@ Fault = TypedDict(
         "path": "str",
         # An ID in the request's path, such as `rd_…`.
         "resource": "str",
-        # The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+        # The URL or the ID of an upstream, as passed to `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
         # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
         "agent": "str",
@@ -308,7 +308,7 @@ ApplicationSessionDeclaration = TypedDict(
 MissedRequest = TypedDict(
     "MissedRequest",
     {
-        # The ID of the request's operation, as in the journal.
+        # The ID of the request's operation, as shown in the journal.
         "operationId": "str",
         # The method and the path.
         "request": "str",
@@ -336,7 +336,7 @@ TimelineEntry = TypedDict(
 WaitingRequest = TypedDict(
     "WaitingRequest",
     {
-        # The ID of the request's operation, as in the journal.
+        # The ID of the request's operation, as shown in the journal.
         "operationId": "str",
         # The time of the response, rounded up to a whole second.
         "until": "str",
@@ -562,7 +562,7 @@ ListedFault = TypedDict(
         "path": "str",
         # An ID in the request's path, such as `rd_…`.
         "resource": "str",
-        # The URL or the ID of an upstream, as in `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
+        # The URL or the ID of an upstream, as passed to `gateway.traffic.upstream`. The fault applies to requests that the gateway forwards to this upstream, not to API requests.
         "traffic": "str",
         # The path of a request to the agent's API, such as `/api/tunnels`. The fault does not affect the REST API.
         "agent": "str",

@@ -43,7 +43,7 @@ function readText(bytes: Uint8Array): string {
   try {
     return utf8Text(bytes)
   } catch (cause) {
-    throw new EvaluationProblem('the bytes are not UTF-8', { cause })
+    throw new EvaluationProblem('the bytes are not valid UTF-8', { cause })
   }
 }
 

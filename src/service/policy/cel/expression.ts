@@ -76,7 +76,7 @@ function compile(source: string, scope: Scope, overloads: Overloads, onDecided: 
       evaluate: onDecided ? evaluateCounted : (values) => run(evaluate, new Frame(values), source),
     }
   } catch (error) {
-    // A policy that was not checked, such as one of a snapshot.
+    // A policy that was not checked, such as one from a snapshot.
     const problem = toProblem(error)
     const evaluate = () => {
       throw problem

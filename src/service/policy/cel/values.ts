@@ -1,6 +1,6 @@
 /** The inputs of an expression: its variables and the gateway's functions. */
 export interface Values {
-  /** The variables, such as `req`. Values of type `int` are bigints. A string with fields is an object whose `_text` is the string. */
+  /** The variables, such as `req`. Values of type `int` are bigints. A string that also has fields is an object that holds the string in `_text`. */
   readonly roots: Roots
   /** Returns a secret from a vault. */
   secret(vault: string, name: string): string

@@ -97,7 +97,7 @@ export function listParts(conditions: readonly ASTNode[]): readonly ASTNode[] {
   return nodes
 }
 
-/** Lists the tests that a condition consists of, and whether the condition holds if they fail. */
+/** Lists the tests in a condition, and whether the condition holds if they fail. */
 export function listTests(condition: ASTNode): readonly { readonly node: ASTNode; readonly isNegated: boolean }[] {
   const tests = [{ node: condition, isNegated: false }]
   for (const { node, isNegated } of tests)
@@ -105,7 +105,7 @@ export function listTests(condition: ASTNode): readonly { readonly node: ASTNode
   return tests.filter(({ node }) => partsOf(node).length === 0)
 }
 
-/** Lists the tests that the conditions of a rule consist of, with their places. */
+/** Lists the tests in the conditions of a rule, with their places. */
 export function listTestsOf({ conditions }: ReadRule) {
   return conditions.flatMap((condition) => {
     const tests = condition.tree && !condition.problem ? listTests(condition.tree) : []
@@ -113,7 +113,7 @@ export function listTestsOf({ conditions }: ReadRule) {
   })
 }
 
-/** Returns the conditions that a condition consists of. */
+/** Splits a condition into its parts. */
 export function partsOf(node: ASTNode): readonly ASTNode[] {
   if (node.op === '&&' || node.op === '||') return node.args
   return node.op === '!_' ? [node.args] : []

@@ -31,7 +31,7 @@ function findMissing(policy: ReadPolicy): readonly Finding[] {
   return [...first.values()].map((hole) => ({
     ...placeOf(hole),
     docs: pageOf(hole.subject, 'get'),
-    what: `fails for a request without ${cut(hole.subject.source)}, so its rule does not apply`,
+    what: `fails for a request without ${cut(hole.subject.source)}, so the rule is skipped`,
     hint: `Write ${hole.subject.guard} || before it.`,
   }))
 }

@@ -21,7 +21,7 @@ export interface Subject {
 
 /**
  * The kind of visitor that a condition is tested for, by its value: none, a value that no condition names, an empty value, a value that satisfies each comparison, or a value above all others.
- * Functions that need a number, a time, or a length fail for unreadable values, and integer conversions fail for large ones.
+ * Functions that need a number, a time, or a length fail for unreadable values, and integer conversions fail for large values.
  */
 export type VisitorKind = 'without' | 'wrong' | 'empty' | 'right' | 'high' | 'unreadable' | 'large'
 

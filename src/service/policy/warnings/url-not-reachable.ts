@@ -6,7 +6,7 @@ export const urlNotReachable: Warning = {
   about:
     '`forward-internal` or `http-request` names a host that is not under `.internal`, or the URL of `http-request` is not http or https.',
   reason:
-    'Traffic is forwarded only to internal endpoints, and their hosts end with `.internal`. Requests are made over HTTP, and to other hosts only if support enables it.',
+    'Traffic is forwarded only to internal endpoints, whose hosts end in `.internal`. Requests are made over HTTP, and to other hosts only if support enables it.',
   docs: 'https://ngrok.com/docs/traffic-policy/actions/forward-internal/',
   wrong: `on_http_request:
   - actions: [{ type: forward-internal, config: { url: https://api.example.com } }]

@@ -34,7 +34,7 @@ export const valueUnreadable: Warning = {
       const [, check = MATCHES] = CHECKS.find(([name]) => name.test(sourceOf(subject.test))) ?? []
       return {
         ...placeOf(hole),
-        what: `fails for some values of ${source} that a client may send, so its rule does not apply`,
+        what: `fails for some values of ${source} that a client may send; for those, the rule is skipped`,
         hint: `Check its format first, for example with ${check} ||.`,
       }
     }),
