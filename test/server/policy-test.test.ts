@@ -518,6 +518,26 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
     expect(failed(await listMissed(policy, [...requests, header(name, 'nothing')]))).toEqual([])
   })
 
+  const stored = (vars: string, condition: string) => `on_http_request:
+  - actions: [{ type: set-vars, config: { vars: [${vars}] } }]
+  - name: closed
+    expressions: ["${condition}"]
+    actions: [{ type: deny }]
+`
+  const owners = '{ owners: { a: shop, b: blog } }'
+  const requests = [header('x', 'a'), header('x', 'b')]
+
+  test.each([
+    [owners, "hasReqHeader('x') && vars.owners[getReqHeader('x')[0]] != 'shop'", 1],
+    [`{ sent: '\${req.headers}' }`, "vars.sent.x[0] != 'a'", 1],
+    [owners, "vars.owners.a != 'shop'", 0],
+    [owners, "has(vars.owners[req.method]) && vars.owners[req.method] != 'shop'", 0],
+    ['{ list: [a, b] }', "vars.list[1] != 'b'", 0],
+  ])('a missing part of a variable counts as a failure: %s, %s', async (vars, condition, failures) => {
+    const missed = await listMissed(stored(vars, condition), requests)
+    expect(missed.filter((each) => String(each).includes('"failed"')).length).toBe(failures)
+  })
+
   test.each([
     [
       'basic-auth',

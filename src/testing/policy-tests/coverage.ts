@@ -12,6 +12,7 @@ import type { PolicyOptions } from '../../service/policy/options.ts'
 import { PHASES } from '../../service/policy/phases.ts'
 import type { PolicyPath, PolicyProblem } from '../../service/policy/problem.ts'
 import type { ReadText } from '../../service/policy/text.ts'
+import { listStoredFailures } from '../../service/policy/warnings/index.ts'
 import { missingValue } from '../../service/policy/warnings/missing-value.ts'
 import { valueUnreadable } from '../../service/policy/warnings/value-unreadable.ts'
 import { POLICY_SECRETS } from '../../service/resources/policy-secrets.ts'
@@ -97,8 +98,8 @@ export class PolicyCoverage {
 
   constructor(slice: Slice, read: ReadText, options: PolicyOptions, warnings: readonly PolicyProblem[]) {
     this.#slice = slice
-    const failing = warnings.filter(({ rule }) => FAILURES.includes(rule ?? ''))
-    this.#failing = new Set(failing.map(({ path }) => path.join('.')))
+    const failing = warnings.filter(({ rule }) => FAILURES.includes(rule ?? '')).map(({ path }) => path)
+    this.#failing = new Set([...failing, ...listStoredFailures(read.value, options)].map((path) => path.join('.')))
     this.#read = read
     this.#placeOf = placesOf(slice.text)
     this.#expressions = listExpressions(read.value, options)

@@ -798,6 +798,19 @@ test('An action with an error has no second message about who signs in', () => {
   expect(check({ provider: 'google' })).toEqual(['anyone-signs-in'])
 })
 
+test('Credentials that are only asked for are not checked', () => {
+  const check = (condition: string) => {
+    const config = { credentials: ['user:password1'], enforce: false }
+    const rules = [
+      { actions: [{ type: 'basic-auth', config }] },
+      { expressions: [condition], actions: [{ type: 'deny' }] },
+    ]
+    return rulesOf(JSON.stringify({ on_http_request: rules }))
+  }
+  expect(check('!actions.ngrok.basic_auth.credentials.presented')).toEqual(['not-enforced'])
+  expect(check('!actions.ngrok.basic_auth.credentials.authorized')).toEqual([])
+})
+
 test('The gateway takes a policy with a warning, even if a part fails for every request', () => {
   for (const { wrong } of WARNINGS) expect(checkPolicyValue(readText(wrong).value, options)).toEqual([])
 })
@@ -1252,7 +1265,8 @@ test.each<[string, object, string]>([
   expect(policy(check, { expressions: [source], ...deny })).toEqual(['never-true'])
   expect(policy(check, { expressions: [`!(${source})`], ...deny })).toEqual([])
   const lenient = { actions: [{ type, config: { ...config, enforce: false } }] }
-  expect(policy(lenient, { expressions: [source], ...deny })).toEqual([])
+  const isPresence = source.includes('presented')
+  expect(policy(lenient, { expressions: [source], ...deny })).toEqual(isPresence ? ['not-enforced'] : [])
   expect(policy({ expressions: ["req.method == 'PUT'"], ...check }, { expressions: [source], ...deny })).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { checkExpression } from '../expression.ts'
 import { Cases } from './cases.ts'
+import type { Stored } from './stored.ts'
 import { MAX_CHOICES, type Subject, type VisitorKind } from './symbolic.ts'
 import { Evaluation, type Given } from './visitor.ts'
 import { type Hole, listVariables, placeOfNode, type ReadRule, SCOPE } from './warning.ts'
@@ -17,7 +18,7 @@ const MAX_SUBJECTS = 8
 const MAX_PAIRS = 100_000
 
 /** The facts about a policy that all its conditions share. */
-interface Shared extends Pick<Given, 'variables'> {
+interface Shared extends Pick<Given, 'variables' | 'stored'> {
   readonly rules: readonly ReadRule[]
   readonly cases: Cases
 }
@@ -25,9 +26,12 @@ interface Shared extends Pick<Given, 'variables'> {
 /** The results of the conditions of a rule for each visitor: true, false, or undefined if they fail. */
 type Row = Readonly<Record<VisitorKind, boolean | undefined>>
 
-/** Returns the values that rule conditions depend on and that no other rule covers. */
-export function listHoles(rules: readonly ReadRule[]): readonly Hole[] {
-  const shared: Shared = { rules, cases: new Cases(), variables: listVariables() }
+/**
+ * Returns the values that rule conditions depend on and that no other rule covers. With `stored`, parts of variables that `set-vars` sets are
+ * such values too.
+ */
+export function listHoles(rules: readonly ReadRule[], stored?: Stored): readonly Hole[] {
+  const shared: Shared = { rules, cases: new Cases(), variables: listVariables(), ...(stored && { stored }) }
   let pairs = 0
   return rules.flatMap((rule) => {
     if (pairs > MAX_PAIRS) return []

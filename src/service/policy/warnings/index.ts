@@ -1,7 +1,7 @@
 import { lazy } from '../../../core/schema/values.ts'
 import { examinePolicy } from '../check.ts'
 import type { PolicyOptions } from '../options.ts'
-import type { ReportedProblem } from '../problem.ts'
+import type { PolicyPath, ReportedProblem } from '../problem.ts'
 import { MAX_PROBLEMS, toMessage } from '../reporter.ts'
 import { addressPrefix } from './address-prefix.ts'
 import { anyoneSignsIn } from './anyone-signs-in.ts'
@@ -14,7 +14,7 @@ import { everybodyDenied } from './everybody-denied.ts'
 import { groupUnknown } from './group-unknown.ts'
 import { headerValue } from './header-value.ts'
 import { headerWithCapitals } from './header-with-capitals.ts'
-import { listHoles } from './holes.ts'
+import { listHoles, placeOf } from './holes.ts'
 import { identityHeader } from './identity-header.ts'
 import { invalidConstant } from './invalid-constant.ts'
 import { invalidRange } from './invalid-range.ts'
@@ -30,6 +30,7 @@ import { patternOfUrl } from './pattern-of-url.ts'
 import { rangeComparedAsText } from './range-compared-as-text.ts'
 import { resultNotSet } from './result-not-set.ts'
 import { secretUnknown } from './secret-unknown.ts'
+import { readStored } from './stored.ts'
 import { unlikelyValue } from './unlikely-value.ts'
 import { rateLimitUnreachable, ruleUnreachable } from './unreachable.ts'
 import { urlNotReachable } from './url-not-reachable.ts'
@@ -88,4 +89,11 @@ export function checkWithWarnings(policy: unknown, options: PolicyOptions): read
     }),
   )
   return [...examined.problems, ...warnings].slice(0, MAX_PROBLEMS)
+}
+
+/** Lists the conditions that fail if a variable of `set-vars` lacks a part, such as a key of a map. There is no warning about them. */
+export function listStoredFailures(policy: unknown, options: PolicyOptions): readonly PolicyPath[] {
+  const { rules } = readPolicy(policy, examinePolicy(policy, options), options)
+  const stored = readStored(rules)
+  return stored.size === 0 ? [] : listHoles(rules, stored).flatMap((hole) => (hole.fails ? [placeOf(hole).path] : []))
 }

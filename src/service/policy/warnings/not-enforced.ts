@@ -1,4 +1,5 @@
 import { variableOf } from '../action.ts'
+import { PRESENTED } from './request-parts.ts'
 import type { Warning } from './warning.ts'
 
 export const notEnforced: Warning = {
@@ -28,8 +29,16 @@ export const notEnforced: Warning = {
           },
         ]
       const variable = `actions.ngrok.${variableOf(row)}`
-      const isRead = row.sets && expressions.some(({ source }) => source.includes(variable))
+      const isRead = row.sets && expressions.some(({ source }) => source.replaceAll(PRESENTED, '').includes(variable))
       if (!('enforce' in row.config) || config.enforce !== false || isRead) return []
+      if (expressions.some(({ source }) => source.includes(variable)))
+        return [
+          {
+            path: [...path, 'config', 'enforce'],
+            what: 'is false, and expressions read only whether there are credentials, so wrong credentials pass',
+            hint: `Read ${variable}.credentials.authorized, or remove enforce: false.`,
+          },
+        ]
       const why = row.sets
         ? `, and no expression reads the result of ${row.type}, so all`
         : `, so ${row.type} rejects nothing, and all`

@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { lookUp } from '../../../core/schema/values.ts'
 import type { Variables } from '../action.ts'
+import { mayLack, type Stored } from './stored.ts'
 import {
   describe,
   FAILED,
@@ -20,7 +21,7 @@ import {
 type Facts = Omit<Subject, 'key' | 'test'>
 
 /** The `basic-auth` result that states whether the request has credentials. */
-const PRESENTED = 'actions.ngrok.basic_auth.credentials.presented'
+export const PRESENTED = 'actions.ngrok.basic_auth.credentials.presented'
 const AUTHORIZED = 'actions.ngrok.basic_auth.credentials.authorized'
 
 /** A value whose key comes from its own map, in a macro. It always exists. */
@@ -36,6 +37,7 @@ export class RequestParts {
     readonly variables: Variables,
     readonly visitor?: VisitorKind,
     readonly subject?: Pick<Subject, 'key' | 'base'>,
+    readonly stored?: Stored,
   ) {}
 
   /** Reads a variable that every request has. */
@@ -58,7 +60,8 @@ export class RequestParts {
         : this.#read(key, { source, guard: `!has(${source})`, name: describe(name) }, true)
     const isListed = owner.key === HOST || OWN_KEY.test(owner.key) || this.subjects.get(owner.key)?.name !== undefined
     const [ownerNode] = node.args
-    if (isListed || isThere(node, ownerNode, name, this.variables)) return new Unknown(key)
+    const isLacked = this.stored !== undefined && mayLack(node, this.stored)
+    if (isListed || (!isLacked && isThere(node, ownerNode, name, this.variables))) return new Unknown(key)
     const size = `size(${sourceOf(ownerNode)})`
     const guard = typeof name === 'bigint' ? `${size} ${name === 0n ? '==' : '<='} ${name}` : `!has(${source})`
     return this.#read(key, { source, guard, base: owner.key.split('.split(')[0] ?? '' }, false)

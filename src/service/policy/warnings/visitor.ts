@@ -4,6 +4,7 @@ import { findBelow } from '../environment.ts'
 import { pathOfNode } from '../expression.ts'
 import { NAMESPACES } from '../functions.ts'
 import { RequestParts } from './request-parts.ts'
+import type { Stored } from './stored.ts'
 import {
   describe,
   describeCall,
@@ -35,6 +36,8 @@ import { matchesLarge } from './try-pattern.ts'
 /** A visitor, and the facts known about the policy. */
 export interface Given {
   readonly variables: Variables
+  /** The stored values, if their missing parts count as parts that the visitor may lack. */
+  readonly stored?: Stored
   readonly visitor?: VisitorKind
   readonly subject?: Pick<Subject, 'key' | 'base'>
   /** The results, as bits, of the tests that the policy does not determine. */
@@ -53,7 +56,7 @@ export class Evaluation {
   readonly #locals = new Map<string, Value>()
 
   constructor(readonly given: Given) {
-    this.#parts = new RequestParts(given.variables, given.visitor, given.subject)
+    this.#parts = new RequestParts(given.variables, given.visitor, given.subject, given.stored)
   }
 
   /** The parts of the request that the conditions read. */
