@@ -7,6 +7,7 @@ import { createServer, listenAt } from './http.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import { readBody } from './request-body.ts'
 import { takeTurns } from './request-queue.ts'
+import { awaitClients } from './socket-activity.ts'
 
 /** A second, smaller server, for the local API of the agent. */
 export interface AgentListener {
@@ -34,6 +35,7 @@ export async function listenAsAgent(
   page: string,
 ): Promise<AgentListener> {
   const server = createServer(SERVER_LIMITS)
+  awaitClients(server, gateway.clock)
   takeTurns(server, {
     open: () => (response) => respondAsAgent({ gateway, page, url: response.req.url }, response),
   })

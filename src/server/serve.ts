@@ -17,6 +17,7 @@ import { createServer as createPlainServer, listenAt } from './http.ts'
 import { SERVER_LIMITS } from './limits.ts'
 import * as schemas from './options/listen-schemas.ts'
 import { takeTurns } from './request-queue.ts'
+import { awaitClients } from './socket-activity.ts'
 
 /** The options for {@link serve}. */
 export interface ServeOptions {
@@ -154,6 +155,7 @@ async function createHttpServer(
     socket.unref()
     socket.once('close', () => sockets.delete(socket))
   })
+  awaitClients(server, gateways.home.clock)
   takeTurns(server, {
     open(socket) {
       const connection = new PipelinedConnection(socket, gateways.findTarget)

@@ -62,7 +62,7 @@ export interface AgentMember {
 }
 
 // Created on first use: most gateways' agents are never used.
-const load = () => import('./api.ts')
+const load = ({ engine }: ControlHost) => engine.clock.load(() => import('./api.ts'))
 
 /** Creates the call that starts a tunnel. It throws the same errors as declaring an agent session. */
 const createStartCall = (families: Families) =>
@@ -77,7 +77,7 @@ const createStartCall = (families: Families) =>
       ...Object.values(errors),
       ...Object.values(families).flatMap(({ declares }) => declares?.tunnelSession?.errors ?? []),
     ],
-    run: async (host, definition) => (await load()).startTunnel(host, definition),
+    run: async (host, definition) => (await load(host)).startTunnel(host, definition),
   })
 
 const start = createStartCall({})
@@ -111,7 +111,7 @@ const restart = controlCall({
   schema: v.object({
     new_urls: v.optional(documented(v.boolean(), 'True to replace URLs without a reservation with new URLs.'), false),
   }),
-  run: async (host, { new_urls }) => (await load()).restartAgent(host, new_urls),
+  run: async (host, { new_urls }) => (await load(host)).restartAgent(host, new_urls),
 })
 
 export const agent: Control<AgentMember, typeof errors> = {
@@ -128,7 +128,7 @@ function createAgent(host: ControlHost): GatewayAgent {
     async fetch(input, init) {
       const request = new (platform('Request'))(input, init)
       if (host.agent.isDown) throw createRefusedConnection()
-      return (await load()).respondTo(host, request)
+      return (await load(host)).respondTo(host, request)
     },
     start: async (definition) => start.run(host, readDefinition(definition, host.engine.context)),
     set(behaviour) {

@@ -81,7 +81,8 @@ export class TrafficState {
 
   async #load(): Promise<GatewayTraffic> {
     // Loaded on first use: most gateways get no traffic, and the evaluation of policies is slow to load.
-    const { GatewayTraffic } = await import('../../traffic/traffic.ts')
+    const { clock } = this.#surroundings.engine
+    const { GatewayTraffic } = await clock.load(() => import('../../traffic/traffic.ts'))
     return new GatewayTraffic(this.#createHost())
   }
 

@@ -8,6 +8,9 @@ const MAX_STOPS_AT_ONE_TIME = 10_000
 /** The maximum number of stops for a move that waits for the code under test at each stop. */
 const MAX_STOPS = 1_000_000
 
+/** The maximum number of waits for work in progress at one stop. Code that sends requests endlessly must not hang a move. */
+const MAX_WAITS = 500
+
 /** The time of a manual clock, which moves from stop to stop. */
 export class ClockTime {
   readonly followers = new ClockFollowers()
@@ -44,13 +47,13 @@ export class ClockTime {
     const eventLoop = new EventLoop()
     const setCount = this.#setCount
     try {
-      await eventLoop.runOtherCode()
+      await this.#runOtherCode(eventLoop)
       const to = target()
       if (to === undefined || this.#setCount !== setCount) return false
       let stops = 0
       for (const _ of this.#stops(to)) {
         if (++stops > MAX_STOPS) throw new Error(describeEndlessMove(this.now, MAX_STOPS, 'during one advance'))
-        await eventLoop.runOtherCode()
+        await this.#runOtherCode(eventLoop)
       }
       return true
     } finally {
@@ -87,6 +90,17 @@ export class ClockTime {
       if (this.#setCount !== setCount) break
     }
     if (thrown) throw thrown.error
+  }
+
+  /** Lets other code run as far as it can, including code that waits for a follower's work in progress. */
+  async #runOtherCode(eventLoop: EventLoop): Promise<void> {
+    await eventLoop.runOtherCode()
+    for (let waits = 0; waits < MAX_WAITS; waits++) {
+      const work = this.followers.inProgress()
+      if (!work) return
+      await work
+      await eventLoop.runOtherCode()
+    }
   }
 
   /** Makes all followers handle their due events: gateways first, then timers. */
@@ -129,6 +143,15 @@ class ClockFollowers {
       if (at !== undefined) earliest = Math.min(at, earliest ?? at)
     }
     return earliest
+  }
+
+  /** Returns a promise if any follower has work in progress. */
+  inProgress(): Promise<unknown> | undefined {
+    for (const follower of this.#all) {
+      const work = follower.inProgress?.()
+      if (work) return work
+    }
+    return undefined
   }
 
   /** Calls `work` with each follower, even if an earlier call has thrown. Throws the first error at the end. */

@@ -27,6 +27,11 @@ export interface ClockFollower {
   nextStopAt(): number | undefined
   /** Handles all events that are due by now. */
   settle(): void
+  /**
+   * Returns a promise while the follower has work in progress that takes no time on the clock, such as a response on its way to a client.
+   * An asynchronous move awaits the promise before it advances, and then calls this function again.
+   */
+  inProgress?(): Promise<unknown> | undefined
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
   /** Set for timers, which run after all gateways. No time passes when a clock is set, so the clock calls these functions instead. */

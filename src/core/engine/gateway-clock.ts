@@ -23,6 +23,8 @@ export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
   readonly #waitingSteps = new Set<TimedStep>()
+  /** The modules that are being loaded. */
+  readonly #loading = new Set<Promise<unknown>>()
   /** False once the gateway has been attached or detached. */
   #mayAttach = true
   /** The function that detaches the follower, if the clock returned one. */
@@ -41,7 +43,8 @@ export class GatewayClock {
       const times = [...this.#waiters].map(({ at }) => at)
       return times.reduce(findEarlier, gateway.nextDueAt())
     }
-    this.#follower = { ...gateway, nextDueAt, nextStopAt }
+    const inProgress = () => this.#loading.values().next().value
+    this.#follower = { ...gateway, nextDueAt, nextStopAt, inProgress }
   }
 
   /** Now, in ms since the Unix epoch. */
@@ -104,6 +107,19 @@ export class GatewayClock {
       this.#waiters.add(waiter)
       return () => void this.#waiters.delete(waiter)
     })
+  }
+
+  /** Loads a module on first use. An asynchronous move of the clock waits for it, because loading takes only real time. */
+  async load<T>(load: () => Promise<T>): Promise<T> {
+    this.attach()
+    const loading = load()
+    const settled = loading.catch(() => undefined)
+    this.#loading.add(settled)
+    try {
+      return await loading
+    } finally {
+      this.#loading.delete(settled)
+    }
   }
 
   /** Makes the clock call this gateway on every move until `detach` is called. */

@@ -14,8 +14,8 @@ export interface Arrival {
   readonly body: RequestBody
   /** The path of its operation, such as `/reserved_addrs/{id}`, or null if no operation has this method and path. */
   readonly operation: { readonly path: string } | null
-  /** True if the request arrived through a socket. */
-  readonly isServed: boolean
+  /** Returns true while a client's socket waits for the response. */
+  isConnected(): boolean
   /** Returns a string that ends with the body of this request, or of a similar one, without its secrets. */
   hideSecrets(text: string): string
   /** Handles the request as usual. Returns the response and whether any record changed. */

@@ -122,7 +122,7 @@ class Call {
 
   #createArrival(): Arrival {
     const { router, ownKeys, secretNames } = this.#options
-    const { method, body, peer } = this.#request
+    const { method, body, peer, signal } = this.#request
     const route = router.find(this.#path)
     const operation = findOperation(route, method) ?? null
     return {
@@ -131,7 +131,7 @@ class Call {
       query: this.#query,
       body,
       operation,
-      isServed: peer !== undefined,
+      isConnected: () => peer !== undefined && !signal?.aborted,
       hideSecrets: (text) =>
         redactRequestText(text, { names: secretNames.of(operation), redactor: createRedactor(ownKeys) }),
       respond: () => ({ response: this.#respondAsUsual(), hasChanged: this.#commit !== null }),

@@ -10,6 +10,7 @@ import type { Gateway } from '../../gateway/types.ts'
 import { IDLE_MS, MAX_HEAD_BYTES } from '../forward/upstream.ts'
 import { createServer, listenAt } from '../http.ts'
 import { takeTurns } from '../request-queue.ts'
+import { awaitClients } from '../socket-activity.ts'
 import { createCertificates } from './certificates.ts'
 import { EarlyBytes } from './early-bytes.ts'
 import type { Arrived } from './head.ts'
@@ -40,6 +41,7 @@ export async function openTrafficPort(gateway: Gateway, options: TrafficPortOpti
   const { tls, idle = IDLE_MS, log } = options
   const visitors = new Visitors(gateway, createVisitSender(gateway, { tls, log }), idle)
   const server = createPort(gateway, tls, idle)
+  awaitClients(server, gateway.clock)
   const queueOf = takeTurns(server, { open: () => (response) => void visitors.answer(response.req, response) })
   const answerHttp2 = (request: Arrived, outgoing: ServerResponse | Http2ServerResponse | Socket) => {
     // HTTP/2 requests run concurrently.

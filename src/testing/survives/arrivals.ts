@@ -46,7 +46,8 @@ const NO_RESPONSE: HttpResponse = {
 /** A response that is not due yet, or a change that happens after the code has given up. */
 interface Pending {
   readonly at: number
-  readonly isServed?: boolean
+  /** The request that waits for the response. */
+  readonly arrival?: Arrival
   readonly change?: () => unknown
 }
 
@@ -72,8 +73,8 @@ export class Arrivals {
   readonly events: Event[] = []
   /** A request from a copy, and the request that the copy sent after the same history in another run. */
   difference: readonly [string, string] | undefined
-  /** The number of sockets whose requests are waiting for their turn. */
-  #heldSockets = 0
+  /** The requests that are waiting for their turn. */
+  readonly #held = new Set<Arrival>()
   /** The time at which the code was first called, in ms. */
   start: number
   readonly #world: Surroundings
@@ -108,7 +109,8 @@ export class Arrivals {
 
   /** The number of sockets that wait for a response. */
   get waitingSockets(): number {
-    return this.#pending.filter(({ isServed }) => isServed).length + this.#heldSockets
+    const waiting = [...this.#pending.map(({ arrival }) => arrival), ...this.#held]
+    return waiting.filter((arrival) => arrival?.isConnected()).length
   }
 
   /** Returns when the next response or late change is due, in ms. */
@@ -180,9 +182,9 @@ export class Arrivals {
     const request = describe(arrival)
     const known = pasts?.noteRequest(copy, request) ?? request
     if (known !== request) this.difference ??= [arrival.hideSecrets(request), arrival.hideSecrets(known)]
-    if (arrival.isServed) this.#heldSockets++
+    this.#held.add(arrival)
     const step = await interleaving.wait(copy.name)
-    if (arrival.isServed) this.#heldSockets--
+    this.#held.delete(arrival)
     if (life !== copy.life) return NO_RESPONSE
     const response = this.#handle(arrival, copy)
     const { hasChanged = true, failure } = this.events.at(-1) ?? {}
@@ -192,7 +194,7 @@ export class Arrivals {
   }
 
   #handle(arrival: Arrival, copy: Copy | undefined): HttpResponse {
-    const { method, path, operation, isServed } = arrival
+    const { method, path, operation } = arrival
     let response = NO_RESPONSE
     if (!copy?.hasCrashed && !this.isOverloaded) {
       const event = this.add(`${method} ${operation?.path ?? path}`, 'request', describe(arrival), {
@@ -201,7 +203,7 @@ export class Arrivals {
       })
       response = this.#respond(arrival, event, copy)
     }
-    if (response.delivery) this.#pending.push({ at: response.delivery.notBefore, isServed })
+    if (response.delivery) this.#pending.push({ at: response.delivery.notBefore, arrival })
     return response
   }
 

@@ -1,3 +1,5 @@
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import type { Gateway } from '../../../src/index.ts'
@@ -115,4 +117,26 @@ test('The first line of a race names the copy and the beginning of its error', a
     throw new Error(`${response.status} ${error_code}: ${msg}`)
   }
   expect(await firstLine(reserve, { faults: 0, copies: 2 })).toMatch(/: A rejects with Error: 400 ERR_NGROK_413: /)
+})
+
+/** Sends a request on its own connection, and gives up after 30 s. */
+const sendAlone = (url: string) =>
+  new Promise<unknown>((resolve, reject) => {
+    const sent = get(url, { headers, agent: false }, (response) => resolve(text(response)))
+    const timer = setTimeout(() => sent.destroy(new Error('No response for 30 s.')), 30_000)
+    sent.once('close', () => clearTimeout(timer)).once('error', reject)
+  })
+
+test('A connection that the client has given up does not hide the next request on its own connection', async () => {
+  const code = async ({ url }: Life) => {
+    try {
+      await sendAlone(`${url}/reserved_addrs`)
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      await sendAlone(`${url}/reserved_addrs`)
+    }
+    await sendAlone(`${url}/reserved_domains`)
+  }
+  const { summary } = await survives(code, { create: createNgrok, serve, faults: 1, kinds: ['silent'] })
+  expect(summary).toBe('2 of 2 schedules with up to 1 fault; 0 fail')
 })
