@@ -1,4 +1,4 @@
-import { get } from 'node:http'
+import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
@@ -120,11 +120,12 @@ test('The first line of a race names the copy and the beginning of its error', a
 })
 
 /** Sends a request on its own connection, and gives up after 30 s. */
-const sendAlone = (url: string) =>
+const sendAlone = (url: string, method = 'GET') =>
   new Promise<unknown>((resolve, reject) => {
-    const sent = get(url, { headers, agent: false }, (response) => resolve(text(response)))
+    const sent = request(url, { method, headers, agent: false }, (response) => resolve(text(response)))
     const timer = setTimeout(() => sent.destroy(new Error('No response for 30 s.')), 30_000)
     sent.once('close', () => clearTimeout(timer)).once('error', reject)
+    sent.end(method === 'POST' ? '{}' : undefined)
   })
 
 test('A connection that the client has given up does not hide the next request on its own connection', async () => {
@@ -135,8 +136,13 @@ test('A connection that the client has given up does not hide the next request o
       await new Promise((resolve) => setTimeout(resolve, 1000))
       await sendAlone(`${url}/reserved_addrs`)
     }
-    await sendAlone(`${url}/reserved_domains`)
+    await sendAlone(`${url}/reserved_addrs`, 'POST')
   }
-  const { summary } = await survives(code, { create: createNgrok, serve, faults: 1, kinds: ['silent'] })
-  expect(summary).toBe('2 of 2 schedules with up to 1 fault; 0 fail')
+  const { summary } = await survives(code, {
+    create: createNgrok,
+    serve,
+    faults: 1,
+    replay: 'GET /reserved_addrs#1 silent',
+  })
+  expect(summary).toContain('0 fail')
 })
