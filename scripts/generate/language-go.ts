@@ -16,7 +16,16 @@ const MORE: Readonly<Record<string, string>> = {
 }
 
 /** The fields of a part that only a call with arguments takes. */
-const LEFT_OUT = ['ScriptOptions', 'DnsFields', 'VisitFields', 'UpstreamFields']
+const LEFT_OUT = [
+  'ScriptOptions',
+  'DnsFields',
+  'VisitFields',
+  'UpstreamFields',
+  'DnsFilter',
+  'EventFilter',
+  'FaultFilter',
+  'ScriptFilter',
+]
 
 /** Fields whose zero value means something else than that they are left out. */
 const POINTERS = ['truncate', 'provisioningDelay']
@@ -60,5 +69,5 @@ function typeOf(json: Json, types: Types, isSent: boolean): string {
     return typeof additionalProperties === 'object'
       ? `map[string]${typeOf(additionalProperties, types, isSent)}`
       : 'Object'
-  return { boolean: 'bool', integer: 'int', number: 'int', string: 'string' }[kind ?? ''] ?? 'any'
+  return { boolean: 'bool', integer: 'int', number: isSent ? 'float64' : 'int', string: 'string' }[kind ?? ''] ?? 'any'
 }

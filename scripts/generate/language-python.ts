@@ -1,3 +1,5 @@
+import { CERTIFICATE_ERRORS } from '../../src/service/provisioning/certificate-errors.ts'
+import { ngrok } from '../../src/service/resources/dialects.ts'
 import { isDuration, type Json, kindsOf, type ObjectType, type Types } from './languages.ts'
 
 const HEAD = `"""The types of what the controls take and return. \`npm run generate\` writes this file from the document of the controls."""
@@ -9,21 +11,29 @@ from typing import Any, Literal, TypedDict
 
 Duration = timedelta | int | str
 Time = datetime | str
+CertificateError = {CERTIFICATE_ERROR}
 `
 
 const TAIL = `
-Outcome = str | FailedAttempt
+Outcome = {OUTCOME}
 RequestFilter = TypedDict("RequestFilter", {REQUEST}, total=False)
 `
 
 /** Returns the module of types. A TypedDict with names such as "from" needs the form of a call. */
 export function pythonFile(types: Types): string {
   const ordered = [...types.types].sort((a, b) => depth(a, types) - depth(b, types))
-  const request = types.types.find(({ name }) => name === 'Request')
-  const filter = Object.entries(request?.json.properties ?? {}).map(
-    ([name, json]) => `"${name}": "${typeOf(json, types, false)}"`,
+  const fieldsOf = (type: string) => types.types.find(({ name }) => name === type)?.json.properties ?? {}
+  const filter = Object.entries(fieldsOf('Request')).map(([name, json]) => `"${name}": "${typeOf(json, types, false)}"`)
+  const errors = Object.entries(CERTIFICATE_ERRORS).flatMap(([key, { number }]) => [
+    `${ngrok.errorPrefix}${number}`,
+    key,
+  ])
+  const head = HEAD.replace('{CERTIFICATE_ERROR}', literal(errors))
+  const tail = TAIL.replace('{OUTCOME}', typeOf(fieldsOf('ScriptOptions').always ?? {}, types, true)).replace(
+    '{REQUEST}',
+    `{${filter.join(', ')}}`,
   )
-  return `${HEAD}${ordered.map((each) => formatType(each, types)).join('')}${TAIL.replace('{REQUEST}', `{${filter.join(', ')}}`)}`
+  return `${head}${ordered.map((each) => formatType(each, types)).join('')}${tail}`
 }
 
 /** Types that a type names come before it. */
@@ -48,11 +58,7 @@ function typeOf(json: Json, types: Types, isSent: boolean): string {
 function plainTypeOf(json: Json, types: Types, isSent: boolean): string {
   const { $ref, enum: choices, anyOf, items, format, additionalProperties } = json
   if ($ref !== undefined) return types.nameOf($ref) ?? 'dict[str, Any]'
-  if (choices)
-    return `Literal[${choices
-      .filter((each) => each !== null)
-      .map((each) => JSON.stringify(each).replaceAll('"', "'"))
-      .join(', ')}]`
+  if (choices) return literal(choices)
   if (anyOf)
     return (
       [...new Set(anyOf.filter(({ type }) => type !== 'null').map((each) => typeOf(each, types, isSent)))].join(
@@ -60,6 +66,7 @@ function plainTypeOf(json: Json, types: Types, isSent: boolean): string {
       ) || 'Any'
     )
   if (isSent && isDuration(json)) return 'Duration'
+  if (format === 'certificate-error') return 'CertificateError'
   if (isSent && format === 'date-time') return 'Time'
   const names = kindsOf(json).map((kind) => {
     if (kind === 'array') return `list[${items ? typeOf(items, types, isSent) : 'Any'}]`
@@ -67,4 +74,9 @@ function plainTypeOf(json: Json, types: Types, isSent: boolean): string {
     return `dict[str, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties, types, isSent) : 'Any'}]`
   })
   return names.join(' | ') || 'Any'
+}
+
+function literal(choices: readonly (string | number | null)[]): string {
+  const texts = choices.filter((each) => each !== null).map((each) => JSON.stringify(each).replaceAll('"', "'"))
+  return `Literal[${texts.join(', ')}]`
 }

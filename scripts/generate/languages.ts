@@ -41,6 +41,14 @@ const SENT: Readonly<Record<string, readonly [schema: string, ...without: string
   Upstream: ['CannedUpstream'],
   UpstreamFields: ['CannedUpstream', 'url'],
   Declaration: ['Declaration'],
+  SurvivalSettings: ['ExplorationSettings', 'replayCall', 'setup'],
+}
+/** The calls whose query has a type, by its name. */
+const FILTERS: Readonly<Record<string, readonly [method: string, path: string]>> = {
+  DnsFilter: ['delete', '/dns'],
+  EventFilter: ['get', '/sent-events'],
+  FaultFilter: ['delete', '/faults'],
+  ScriptFilter: ['delete', '/provisioning/script'],
 }
 const RETURNED: Readonly<Record<string, readonly [schema: string]>> = {
   ListedFault: ['ListedFault'],
@@ -83,6 +91,15 @@ function listTypes(): Types {
     }
   }
   for (const [name, [schema, ...without]] of Object.entries(SENT)) add(name, schema, without, true)
+  for (const [name, [method, path]] of Object.entries(FILTERS)) {
+    const parameters = document.paths[`/_fauxgate${path}`]?.[method]?.parameters ?? []
+    const fields = parameters.flatMap((each) => {
+      if (!('schema' in each)) return []
+      const json = each.schema as Json // Json leaves out what the types do not need.
+      return [[each.name, { ...json, description: each.description }]]
+    })
+    types.push({ name, json: { properties: Object.fromEntries(fields) }, isSent: true })
+  }
   for (const [name, [schema]] of Object.entries(RETURNED)) add(name, schema, [], false)
   const describe = ({ description, $ref, anyOf = [] }: Json): string => {
     const reference = $ref ?? anyOf.find((each) => each.$ref)?.$ref ?? ''

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { documented, named } from '../core/schema/documentation.ts'
 import { declareErrors, entry } from '../core/schema/errors.ts'
+import type { Facts } from '../core/schema/facts.ts'
 import { integerFrom, listOfThese, sentDuration } from '../core/schema/options.ts'
 import { tries } from '../core/schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
@@ -15,8 +16,11 @@ export const errors = declareErrors({
   exploration_invalid: entry(90466, 400, 'The exploration cannot be started: {why}'),
 })
 
-const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
-  v.exactOptional(documented(schema, sentence))
+const optional = <S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts) =>
+  v.exactOptional(documented(schema, sentence, more))
+
+/** The type of an integer in documents. */
+const INTEGER = { json: { type: 'integer' } }
 
 const texts = v.array(v.string(), 'an array of strings')
 
@@ -32,12 +36,17 @@ const settings = named(
       v.string(),
       'The source code that replays one schedule, with `REPLAY` as the placeholder for the schedule. Default: `REPLAY`.',
     ),
-    faults: optional(v.number(), 'The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.'),
+    faults: optional(
+      v.number(),
+      'The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.',
+      INTEGER,
+    ),
     copies: optional(
       v.number(),
       'The number of copies of the code to run concurrently, from 1 to 3. The orders of their requests are tried. Default: 1.',
+      INTEGER,
     ),
-    switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.'),
+    switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.', INTEGER),
     restart: optional(
       v.boolean(),
       'True to also try crashes: the code is killed after a request and called again. Default: false.',
@@ -70,6 +79,7 @@ const settings = named(
       above0,
       'The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if they share files, ports, or a ' +
         'database. Default: 1.',
+      INTEGER,
     ),
   }),
   'ExplorationSettings',

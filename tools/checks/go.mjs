@@ -59,13 +59,15 @@ func TestSecond(t *testing.T) {
 }
 `
 
-/** A misspelt field, which the compiler must find. */
-const MISSPELT = `package app
+/** A file with a misspelt field of a type, which the compiler must find. */
+const misspelt = (value) => `package app
 
 import "github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
 
-var fault = fauxgatetest.Fault{Opration: "reserved_domains.create"}
+var misspelt = fauxgatetest.${value}
 `
+
+const MISSPELT = ['Fault{Opration: "reserved_domains.create"}', 'SurvivalSettings{Fualts: 2}']
 
 /** Tests that end in each way, by name. Each prints the URL of its server. */
 const ENDS = `package app
@@ -196,10 +198,13 @@ function checkNpx(folder, module) {
 }
 
 function checkTypes(folder) {
-  const { status, stderr } = go(createModule(folder, 'misspelt', MISSPELT), ['vet', './...'])
-  assert.notEqual(status, 0)
-  assert.match(stderr, /unknown field Opration/)
-  return 'go vet finds a misspelt field of a fault'
+  for (const value of MISSPELT) {
+    const module = createModule(folder, value.replace(/\W.*/, ''), misspelt(value))
+    const { status, stderr } = go(module, ['vet', './...'])
+    assert.notEqual(status, 0)
+    assert.match(stderr, /unknown field (Opration|Fualts)/)
+  }
+  return 'go vet finds a misspelt field of a fault, and of the settings of survives'
 }
 
 function checkMissing(folder, module) {

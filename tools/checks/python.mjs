@@ -35,10 +35,14 @@ for path in map(pathlib.Path, sys.argv[1:]):
 print(count)`
 
 /** A user's project. The first test also pays for the start of the server. */
-const PROJECT = `import pytest
+const PROJECT = `from datetime import datetime, timezone
+
+import pytest
 from fauxgate import Gateway
+from fauxgate.plugin import options
 
 
+@options(start=datetime(2026, 1, 1, tzinfo=timezone.utc))
 @pytest.mark.parametrize("number", range(60))
 def test_the_clock_starts_again(fauxgate: Gateway, number: int) -> None:
     assert fauxgate.advance("1s") == "2026-01-01T00:00:01Z"
@@ -115,6 +119,12 @@ def use(gateway: Gateway) -> None:
     gateway.fault(opration="reserved_domains.create", status=503)
     gateway.create(paln="free")
     gateway.requests(operatoin="reserved_domains.create")
+    gateway.survives(print, fualts=2)
+    gateway.sent_events(tpye="vault_created.v0")
+    gateway.clear_dns(nmae="app.example.com")
+    gateway.clear_faults(di="fault_1")
+    gateway.clear_script(doman="app.example.com")
+    gateway.script("DNS_EROR", "ERR_NGROK_26014")
 `
 
 function checkTypes(folder, python) {
@@ -127,8 +137,12 @@ function checkTypes(folder, python) {
     encoding: 'utf8',
     env,
   })
-  const found = stdout.match(/Unexpected keyword argument "(opration|paln|operatoin)"/g)
-  check('mypy finds misspelt fields of a fault, of options and of a filter', status === 1 && found?.length === 3)
+  const misspelt = stdout.match(/Unexpected keyword argument "\w+"/g)
+  check(
+    `mypy finds ${misspelt?.length} misspelt fields of faults, options and filters`,
+    status === 1 && misspelt?.length === 8,
+  )
+  check('mypy finds a misspelt outcome', /Argument 1 to "script" of "Gateway" has incompatible type/.test(stdout))
 }
 
 /** Runs the tests of a project with the npm package in node_modules, and prints what the fixture takes. */

@@ -7,11 +7,15 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 )
 
 // Control makes any call of the control API, such as Control("GET", "/overview", nil), and returns its text. See
 // https://github.com/fauxgate/fauxgate/blob/main/docs/control-api.md.
 func (g *Gateway) Control(method, path string, body any) string {
+	if g.hasEnded.Load() { // A call of g.tb would panic without the reason.
+		panic(fmt.Sprintf("fauxgatetest: the gateway %s was deleted when its test, %s, ended; call New in each test", g.URL, g.tb.Name()))
+	}
 	g.tb.Helper()
 	text, err := g.server.send(g.URL, method, path, body)
 	if err != nil {
@@ -50,6 +54,10 @@ func (s *server) send(url, method, path string, body any) (string, error) {
 		return "", err
 	}
 	defer response.Body.Close()
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return "", fmt.Errorf("%s %s is a stream of events without an end, and a control returns a whole response: "+
+			"call Requests, or read the stream with a client for server-sent events", method, path)
+	}
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode < 400 {
 		return string(text), err

@@ -66,7 +66,7 @@ func toPlain(value reflect.Value) (any, error) {
 }
 
 // fieldsOf returns the fields of a struct that are set, by name in JSON.
-func fieldsOf(value reflect.Value) (any, error) {
+func fieldsOf(value reflect.Value) (Object, error) {
 	plain := Object{}
 	for index := range value.NumField() {
 		name, _, _ := strings.Cut(value.Type().Field(index).Tag.Get("json"), ",")

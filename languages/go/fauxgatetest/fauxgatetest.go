@@ -30,6 +30,8 @@ type Gateway struct {
 	mayLeaveUnused atomic.Bool
 	// isExploring is true if other gateways have the requests, and the story tells about these.
 	isExploring bool
+	// hasEnded is true once the test has ended, and its gateway is deleted.
+	hasEnded atomic.Bool
 }
 
 // New returns a gateway without resources, faults or requests, at the start of its clock: 2026-01-01T00:00:00Z. It has its own
@@ -86,6 +88,7 @@ func (g *Gateway) end() {
 		g.tb.Log("What happened in the gateway:\n" + report)
 	}
 	name := g.URL[strings.LastIndex(g.URL, "/")+1:]
+	g.hasEnded.Store(true)
 	_, _ = g.server.send(g.server.url, "DELETE", "/gateways?name="+url.QueryEscape(name), nil)
 }
 

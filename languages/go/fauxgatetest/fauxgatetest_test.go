@@ -255,6 +255,26 @@ func TestTheHandleOfATestThatHasEndedChangesNoOther(t *testing.T) {
 	}
 }
 
+func TestTheHandleOfATestThatHasEndedNamesTheGatewayAndTheTest(t *testing.T) {
+	var ended *fauxgatetest.Gateway
+	t.Run("first", func(t *testing.T) { ended = fauxgatetest.New(t) })
+	defer func() {
+		message := fmt.Sprint(recover())
+		expected := fmt.Sprintf("the gateway %s was deleted when its test, %s/first, ended", ended.URL, t.Name())
+		if !strings.Contains(message, expected) {
+			t.Fatal(message)
+		}
+	}()
+	ended.Now()
+}
+
+func TestAStreamOfEventsIsRejected(t *testing.T) {
+	message := failsWith(func(tb testing.TB) { fauxgatetest.New(tb).Control("GET", "/events", nil) })
+	if !strings.HasPrefix(message, "GET /events is a stream of events without an end") {
+		t.Fatal(message)
+	}
+}
+
 func TestOutcomesOfAttempts(t *testing.T) {
 	gateway := fauxgatetest.New(t, fauxgatetest.Options{AllowUnused: true})
 	gateway.ScriptFor("other.example.com", "INTERNAL_ERROR")
@@ -271,8 +291,9 @@ func TestOutcomesOfAttempts(t *testing.T) {
 }
 
 func TestOptionsOfATest(t *testing.T) {
-	gateway := fauxgatetest.New(t, fauxgatetest.Options{DNS: "simulated", Start: "2027-01-01T00:00:00Z"})
-	if at := gateway.Now(); at.Year() != 2027 {
+	start := time.Date(2027, 1, 1, 2, 0, 0, 0, time.FixedZone("east", 7200))
+	gateway := fauxgatetest.New(t, fauxgatetest.Options{DNS: "simulated", Start: start})
+	if at := gateway.Now(); !at.Equal(start) {
 		t.Fatal(at)
 	}
 	gateway.SetDNS(name, "CNAME", "elsewhere.example.com")

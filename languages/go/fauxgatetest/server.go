@@ -99,7 +99,7 @@ func bypassProxy(address string) {
 	}
 }
 
-const fixtureStart = "2026-01-01T00:00:00Z"
+var fixtureStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 var listening = regexp.MustCompile(`listens on .*?(https?://\S+)`)
 
@@ -149,7 +149,7 @@ func environment() []string {
 		// Without a network, npm would try for more than a minute.
 		"npm_config_fetch_retries=1", "npm_config_fetch_retry_mintimeout=500", "npm_config_fetch_retry_maxtimeout=1000"}
 	if os.Getenv("FAUXGATE_CLOCK") != "system" {
-		defaults = append(defaults, "FAUXGATE_START="+fixtureStart)
+		defaults = append(defaults, "FAUXGATE_START="+fixtureStart.Format(time.RFC3339))
 	}
 	return append(append(defaults, os.Environ()...), node)
 }

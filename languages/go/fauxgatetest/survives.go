@@ -2,15 +2,12 @@ package fauxgatetest
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // step is what an exploration asks for next.
@@ -30,22 +27,26 @@ type step struct {
 //		}
 //	})
 //
-// Settings are those of POST /_fauxgate/explorations, such as Object{"faults": 2, "copies": 2, "restart": true}. With copies,
-// the function runs in several goroutines. A crash ends the goroutine at its request, if that goes through
+// Settings are those of POST /_fauxgate/explorations, such as SurvivalSettings{Faults: 2, Restart: true}. With Copies, the
+// function runs in several goroutines. A crash ends the goroutine at its request, if that goes through
 // http.DefaultTransport, and else breaks all of its requests.
-func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Object) {
+func Survives(t *testing.T, code func(t *testing.T, url string), settings ...SurvivalSettings) {
 	t.Helper()
 	g := New(t)
 	g.isExploring = true
 	name := runtime.FuncForPC(reflect.ValueOf(code).Pointer()).Name()
-	given := Object{}
+	var given SurvivalSettings
 	for _, more := range settings {
-		maps.Copy(given, more)
+		setFields(&given, more)
 	}
-	all := Object{"name": name[strings.LastIndex(name, "/")+1:], "timeout": 30}
-	maps.Copy(all, given)
-	all["replayCall"] = formatReplay(given)
-	id := control[struct{ ID string }](g, "POST", "/explorations", all).ID
+	all := SurvivalSettings{Name: name[strings.LastIndex(name, "/")+1:], Timeout: 30}
+	setFields(&all, given)
+	fields, err := fieldsOf(reflect.ValueOf(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields["replayCall"] = formatReplay(given)
+	id := control[struct{ ID string }](g, "POST", "/explorations", fields).ID
 	dead := &deadURLs{next: http.DefaultTransport, urls: map[string]bool{}}
 	http.DefaultTransport = dead
 	defer func() { http.DefaultTransport = dead.next }()
@@ -68,17 +69,15 @@ func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Obj
 }
 
 // formatReplay returns the code that replays one schedule, with the settings of the search.
-func formatReplay(settings Object) string {
-	again := []string{`"replay": REPLAY`}
-	for name, value := range settings {
-		text := fmt.Sprintf("%#v", value)
-		if _, isDuration := value.(time.Duration); isDuration {
-			text = fmt.Sprintf("time.Duration(%s)", text)
+func formatReplay(settings SurvivalSettings) string {
+	again := []string{"Replay: REPLAY"}
+	for index, value := 0, reflect.ValueOf(settings); index < value.NumField(); index++ {
+		name := value.Type().Field(index).Name
+		if !value.Field(index).IsZero() && name != "Replay" {
+			again = append(again, fmt.Sprintf("%s: %#v", name, value.Field(index)))
 		}
-		again = append(again, fmt.Sprintf("%q: %s", name, text))
 	}
-	slices.Sort(again[1:])
-	return "fauxgatetest.Survives(t, code, fauxgatetest.Object{" + strings.Join(again, ", ") + "})"
+	return "fauxgatetest.Survives(t, code, fauxgatetest.SurvivalSettings{" + strings.Join(again, ", ") + "})"
 }
 
 // callOnce calls the code, and reports its end.

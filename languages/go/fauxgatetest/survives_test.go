@@ -52,20 +52,20 @@ func onboard(t *testing.T, url string, looks bool) {
 
 func TestAFunctionThatLooksFirstSurvivesFailuresAndCrashes(t *testing.T) {
 	fauxgatetest.Survives(t, func(t *testing.T, url string) { onboard(t, url, true) },
-		fauxgatetest.Object{"silence": 0.1, "restart": true})
+		fauxgatetest.SurvivalSettings{Silence: 0.1, Restart: true})
 }
 
 // A failing call of Survives fails its test, so these tests run in a process of their own.
 func TestBrokenFunctions(t *testing.T) {
 	if os.Getenv("BROKEN") != "" {
-		settings := fauxgatetest.Object{"silence": 0.1}
+		settings := fauxgatetest.SurvivalSettings{Silence: 0.1}
 		switch os.Getenv("BROKEN") {
 		case "copies":
-			settings["copies"] = 2
+			settings.Copies = 2
 		case "settings":
-			settings["kinds"], settings["within"] = []string{"lost"}, time.Minute
+			settings.Kinds, settings.Within = []string{"lost"}, time.Minute
 		case "family":
-			settings["mayLeave"] = []string{"reserved_addr"}
+			settings.MayLeave = []string{"reserved_addr"}
 		}
 		looks := os.Getenv("BROKEN") == "copies"
 		fauxgatetest.Survives(t, func(t *testing.T, url string) {
@@ -79,7 +79,7 @@ func TestBrokenFunctions(t *testing.T) {
 	for kind, stories := range map[string][]string{
 		"look": {
 			"does not survive one fault: 2 reserved_addrs, expected 1",
-			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.Object{"replay": "POST /reserved_addrs#1 lost-after", "silence": 0.1})`,
+			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.SurvivalSettings{Replay: "POST /reserved_addrs#1 lost-after", Silence: 0.1})`,
 		},
 		"always": {
 			"fails without any fault: it rejects with a failed test.",
@@ -87,11 +87,11 @@ func TestBrokenFunctions(t *testing.T) {
 		},
 		"copies": {
 			"Two concurrent copies end differently than copies that run one after the other",
-			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.Object{"replay": "A1 B A", "copies": 2, "silence": 0.1})`,
+			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.SurvivalSettings{Replay: "A1 B A", Copies: 2, Silence: 0.1})`,
 		},
 		"settings": {
-			`fauxgatetest.Object{"replay": "POST /reserved_addrs#1 lost-after", ` +
-				`"kinds": []string{"lost"}, "silence": 0.1, "within": time.Duration(60000000000)})`,
+			`fauxgatetest.SurvivalSettings{Replay: "POST /reserved_addrs#1 lost-after", ` +
+				`Within: 60000000000, Kinds: []string{"lost"}, Silence: 0.1})`,
 		},
 		"family": {
 			`mayLeave contains "reserved_addr", which is not a family. Did you mean reserved_addrs?`,

@@ -11,7 +11,7 @@ type Options struct {
 	// The source of the time.
 	Clock string `json:"clock"`
 	// The start of a manual clock, such as `2026-01-01T00:00:00Z`.
-	Start string `json:"start"`
+	Start time.Time `json:"start"`
 	// The plan whose documented limits apply to the account.
 	Plan string `json:"plan"`
 	// Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
@@ -243,7 +243,7 @@ type TunnelSessionDeclaration struct {
 	// The region that the agent is connected to. Default: `us`.
 	Region string `json:"region"`
 	// The time at which the session started. Default: now.
-	StartedAt string `json:"started_at"`
+	StartedAt time.Time `json:"started_at"`
 	// The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
 	Transport string `json:"transport"`
 	// The commands that the agent supports. Default: all commands.
@@ -356,6 +356,42 @@ type ApplicationSessionDeclaration struct {
 	Edge string `json:"edge"`
 	// The route of the edge. Requires `edge`. Default: none.
 	Route string `json:"route"`
+}
+
+// SurvivalSettings: The settings of an exploration.
+type SurvivalSettings struct {
+	// The name of the code in reports. Default: `The code`.
+	Name string `json:"name"`
+	// The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.
+	Faults int `json:"faults"`
+	// The number of copies of the code to run concurrently, from 1 to 3. The orders of their requests are tried. Default: 1.
+	Copies int `json:"copies"`
+	// The maximum number of switches between copies. Default: 2.
+	Switches int `json:"switches"`
+	// True to also try crashes: the code is killed after a request and called again. Default: false.
+	Restart bool `json:"restart"`
+	// The maximum duration of a run, on the gateway's clock. Default: `6h`.
+	Within time.Duration `json:"within"`
+	// The maximum number of schedules. Default: 20,000.
+	Max int `json:"max"`
+	// The kinds of failures to try. Default: all except those that `also` adds.
+	Kinds []string `json:"kinds"`
+	// Additional kinds of failures: `late`, `slow`. Default: none.
+	Also []string `json:"also"`
+	// A single schedule to run, from a report. Default: all schedules.
+	Replay string `json:"replay"`
+	// Paths to exclude from the comparison, such as `reserved_addrs.metadata`. Default: none.
+	Ignore []string `json:"ignore"`
+	// The families whose resources the code may leave behind when it fails. The code is then called again. Default: none.
+	MayLeave []string `json:"mayLeave"`
+	// A regular expression for the errors that the code is allowed to fail with. Default: any error.
+	Allow string `json:"allow"`
+	// How long a request may wait for its response, in real seconds. Default: 2.
+	Silence float64 `json:"silence"`
+	// The maximum duration of a run, in real seconds. Default: 60.
+	Timeout float64 `json:"timeout"`
+	// The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if they share files, ports, or a database. Default: 1.
+	Jobs int `json:"jobs"`
 }
 
 // ListedFault: A fault with its hits, and the requests that it did not apply to.

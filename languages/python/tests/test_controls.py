@@ -36,9 +36,16 @@ def test_the_clock_moves_by_a_duration_to_a_time_and_to_the_next_event(fauxgate)
     assert fauxgate.advance_to_next() == "2026-01-02T00:00:30Z"
 
 
-def test_durations_and_times_of_python_are_exact(fauxgate):
+def test_the_time_has_its_milliseconds_so_that_the_clock_can_be_advanced_to_it(fauxgate):
+    assert fauxgate.advance(1050) == "2026-01-01T00:00:01.050Z"
+    assert fauxgate.advance_to(fauxgate.now()) == fauxgate.now() == "2026-01-01T00:00:01.050Z"
+
+
+def test_durations_and_times_of_python_are_exact(fauxgate, fauxgate_server):
     start = datetime(2026, 1, 1, tzinfo=timezone.utc)
-    fauxgate.advance_to(start + timedelta(milliseconds=1500))
+    assert fauxgate.advance_to(start + timedelta(milliseconds=1500)) == "2026-01-01T00:00:01.500Z"
+    with fauxgate_server.create(start=start + timedelta(days=1)) as later:
+        assert later.now() == "2026-01-02T00:00:00Z"
     assert fauxgate.advance(timedelta(milliseconds=500)) == "2026-01-01T00:00:02Z"
     east = timezone(timedelta(hours=2))
     assert fauxgate.advance_to(datetime(2026, 1, 1, 3, tzinfo=east)) == "2026-01-01T01:00:00Z"
@@ -229,6 +236,11 @@ def test_a_variable_without_a_value_is_refused(fauxgate):
     for call in (fauxgate.script, fauxgate.fault, fauxgate.requests, fauxgate.clear_faults, fauxgate.clear_dns):
         with pytest.raises(TypeError, match="domain is None. Give it a value, or omit it."):
             call(domain=None)
+
+
+def test_a_stream_of_events_is_refused(fauxgate):
+    with pytest.raises(GatewayError, match=r"^GET /g/\w+/_fauxgate/events is a stream of events without an end.* Call requests\(\)"):
+        fauxgate.control("GET", "/events")
 
 
 def test_a_call_without_a_server_is_refused():

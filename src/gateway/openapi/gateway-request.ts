@@ -11,6 +11,8 @@ import { gatewayRows } from '../options.ts'
 /** The options whose values take more forms than a document can describe. The gateway checks the values. */
 const OPEN = ['account', 'authorityKeys', 'certificates', 'initial', 'rateLimit']
 
+const DATE_TIME = { json: { format: 'date-time' } }
+
 const optional = <S extends v.GenericSchema>(schema: S, sentence: string) =>
   v.exactOptional(documented(schema, sentence))
 
@@ -24,7 +26,9 @@ const gatewayRequest = named(
   v.object({
     dialect: optional(v.picklist(dialectNames), 'The service to emulate.'),
     clock: optional(v.picklist(['system', 'manual']), 'The source of the time.'),
-    start: optional(v.string(), 'The start of a manual clock, such as `2026-01-01T00:00:00Z`.'),
+    start: v.exactOptional(
+      documented(v.string(), 'The start of a manual clock, such as `2026-01-01T00:00:00Z`.', DATE_TIME),
+    ),
     plan: optional(v.picklist(PLANS), 'The plan whose documented limits apply to the account.'),
     ...mapValues(rows, (row, name) => {
       const { wrapped = row } = partsOf(row)

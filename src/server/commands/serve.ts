@@ -42,7 +42,7 @@ export const serveCommand: Command = {
   summary: "Serve an emulated tunnel gateway's management API",
   flags: [CONFIG_FLAG, ...optionTable],
   notes: [
-    'D is a duration: a whole number followed by a unit (ms, s, m, h, or d), such as 30s. A flag with "…" can be repeated. To turn off a switch, put --no- before its name.',
+    'D is a duration: a whole number followed by a unit (ms, s, m, h, or d), such as 30s. To turn off a switch, put --no- before its name.',
     `Set any option by flag, by environment variable (${variableName('base-url')} for --base-url), or in the config file ("baseUrl"). Flags override variables, and variables override the file.`,
     'SIGINT and SIGTERM stop the server. The inspector and the controls for tests are under /_fauxgate/.',
   ],

@@ -119,7 +119,11 @@ export const sessionFields = kit.named(
       kit.documented(parts.someText, 'The region that the agent is connected to.', knownRegions()),
       'us',
     ),
-    started_at: v.optional(kit.documented(startTime, 'The time at which the session started. Default: now.')),
+    started_at: v.optional(
+      kit.documented(startTime, 'The time at which the session started. Default: now.', {
+        json: { format: 'date-time' },
+      }),
+    ),
     transport: textWithDefault('The protocol between the agent and the service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(
       kit.documented(

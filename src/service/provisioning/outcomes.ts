@@ -29,7 +29,7 @@ const ERROR_ALLOWED =
 export const numberedError = v.pipe(
   v.custom<CertificateErrorName>((value) => findCertificateError(value) !== undefined, ERROR_ALLOWED),
   facts({
-    json: { type: 'string', examples: ['ERR_NGROK_26014'] },
+    json: { type: 'string', format: 'certificate-error', examples: ['ERR_NGROK_26014'] },
     type: 'CertificateErrorName',
     imports: { CertificateErrorName: 'service/provisioning/outcomes.ts' },
   }),

@@ -104,19 +104,19 @@ class Gateway:
         self.control("POST", "/reset")
 
     def now(self) -> str:
-        return str(self.control("GET", "/clock")["now"])
+        return read_time(self.control("GET", "/clock"))
 
     def advance(self, duration: Duration) -> str:
         """Advances the clock by a duration, and returns the time: `advance(timedelta(seconds=30))` or `advance("30s")`."""
-        return str(self.control("POST", "/clock", {"advance": duration})["now"])
+        return read_time(self.control("POST", "/clock", {"advance": duration}))
 
     def advance_to(self, time: Time) -> str:
         """Advances the clock to a time: `advance_to("2026-02-01T00:00:00Z")`."""
-        return str(self.control("POST", "/clock", {"to": time})["now"])
+        return read_time(self.control("POST", "/clock", {"to": time}))
 
     def advance_to_next(self) -> str:
         """Advances the clock to the next event, such as the attempt of a certificate."""
-        return str(self.control("POST", "/clock", {"next": True})["now"])
+        return read_time(self.control("POST", "/clock", {"next": True}))
 
     def wait_for_request(self, timeout: float = 10) -> types.WaitingRequest:
         """
@@ -135,9 +135,9 @@ class Gateway:
         """Scripts the outcomes of the next attempts: `script("DNS_ERROR", "success", domain="app.example.com")`."""
         self.control("POST", "/provisioning/script", {"outcomes": outcomes, **require_values(dict(where))})
 
-    def clear_script(self, **domain: str) -> None:
+    def clear_script(self, **where: Unpack[types.ScriptFilter]) -> None:
         """Drops all pending outcomes, or those of a domain: `clear_script(domain="app.example.com")`."""
-        self.control("DELETE", "/provisioning/script", **domain)
+        self.control("DELETE", "/provisioning/script", **where)
 
     def attempt(self, domain: str) -> JsonObject:
         """Runs the attempt of a domain's job now, and returns the domain."""
@@ -164,9 +164,9 @@ class Gateway:
         """Lists the faults. `missed` of a pending fault says why it did not apply."""
         return list(self.control("GET", "/faults"))
 
-    def clear_faults(self, **id: str) -> None:
+    def clear_faults(self, **where: Unpack[types.FaultFilter]) -> None:
         """Removes all faults, or one: `clear_faults(id=fault["id"])`."""
-        self.control("DELETE", "/faults", **id)
+        self.control("DELETE", "/faults", **where)
 
     def unused(self) -> list[str]:
         """Lists the faults and the scripted outcomes that nothing has used, with the reason."""
@@ -180,7 +180,7 @@ class Gateway:
         """Sets the record of a name: `set_dns("app.example.com", "CNAME", value=target, after="2m")`."""
         self.control("PUT", "/dns", {"name": name, "type": type, **require_values(dict(fields))})
 
-    def clear_dns(self, **where: str) -> None:
+    def clear_dns(self, **where: Unpack[types.DnsFilter]) -> None:
         """Removes all records, or those that match: `clear_dns(name="app.example.com")`."""
         self.control("DELETE", "/dns", **where)
 
@@ -208,15 +208,20 @@ class Gateway:
         received: list[types.Request] = self.control("GET", "/requests")
         return [each for each in received if all(each.get(name) == value for name, value in wanted.items())]
 
-    def sent_events(self, **where: str) -> list[JsonObject]:
+    def sent_events(self, **where: Unpack[types.EventFilter]) -> list[JsonObject]:
         """Lists the account's events, or those of one type: `sent_events(type="ip_policy_created.v0")`."""
-        return list(self.control("GET", "/sent-events", **require_values(where)))
+        return list(self.control("GET", "/sent-events", **where))
 
     def last_request(self, **where: Unpack[types.RequestFilter]) -> types.Request | None:
         found = self.requests(**where)
         return found[-1] if found else None
 
-    def survives(self, function: Callable[[str], Any], **settings: Any) -> str:
+    def survives(
+        self,
+        function: Callable[[str], Any],
+        setup: Callable[[str], Any] | None = None,
+        **settings: Unpack[types.SurvivalSettings],
+    ) -> str:
         """
         Calls a function once for each failure of each request, each time with the URL of a fresh gateway.
 
@@ -226,7 +231,7 @@ class Gateway:
         """
         from .survives import survives
 
-        return survives(self, function, **require_values(settings))
+        return survives(self, function, setup, **settings)
 
     def report(self) -> str:
         """Returns a human-readable report of what happened."""
@@ -255,10 +260,22 @@ def send(
     try:
         connection.request(method, target, content, headers)
         response = connection.getresponse()
-        is_json = response.headers.get_content_type() == "application/json"
+        kind = response.headers.get_content_type()
+        if kind == "text/event-stream":
+            raise GatewayError(
+                f"{method} {target} is a stream of events without an end, and a control returns a whole response. "
+                "Call requests() or timeline(domain), or read the stream with a client for server-sent events."
+            )
+        is_json = kind == "application/json"
         return response.status, is_json, response.read().decode("utf-8", "replace")
     finally:
         connection.close()
+
+
+def read_time(clock: JsonObject) -> str:
+    """Returns the time of a clock. Its `now` leaves out the milliseconds."""
+    fraction = clock["ms"] % 1000
+    return clock["now"].replace("Z", f".{fraction:03}Z") if fraction else str(clock["now"])
 
 
 def to_json(value: object) -> object:

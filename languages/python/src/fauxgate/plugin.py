@@ -18,7 +18,7 @@ import pytest
 
 from .gateway import Gateway, GatewayError
 from .server import Server, connect, without_proxy
-from .survives import SurvivalError, format_replay
+from .survives import SurvivalError, format_replay, survives
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -150,7 +150,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     args = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
     replay = format_replay("@pytest.mark.survives(", marker.kwargs)
     try:
-        gateway.survives(
+        survives(
+            gateway,
             lambda url: pyfuncitem.obj(**{**args, "fauxgate": Gateway(url)}),
             **{"name": pyfuncitem.name, "replayCall": replay, **marker.kwargs},
         )

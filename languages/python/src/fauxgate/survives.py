@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from threading import Thread
 from typing import Any
 
-from .gateway import Gateway
+from .gateway import Gateway, require_values
 
 __tracebackhide__ = True
 
@@ -29,6 +29,7 @@ def survives(
     **settings: Any,
 ) -> str:
     """Implements `Gateway.survives`."""
+    require_values(settings)
     name = settings.pop("name", name_of(function, "The code"))
     again = {**settings, "setup": setup} if setup else settings
     replay = format_replay(f"fauxgate.survives({name_of(function, 'function')}, ", again)

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict
 
 Duration = timedelta | int | str
 Time = datetime | str
+CertificateError = Literal['ERR_NGROK_425', 'cname_missing', 'ERR_NGROK_426', 'cname_is_address', 'ERR_NGROK_427', 'cname_mismatch', 'ERR_NGROK_442', 'challenge_missing', 'ERR_NGROK_443', 'challenge_is_address', 'ERR_NGROK_444', 'challenge_mismatch', 'ERR_NGROK_445', 'lookup_failed', 'ERR_NGROK_515', 'domain_proxied', 'ERR_NGROK_516', 'wildcard_proxied', 'ERR_NGROK_517', 'challenge_proxied', 'ERR_NGROK_26000', 'caa_not_authorized', 'ERR_NGROK_26001', 'caa_account_restricted', 'ERR_NGROK_26002', 'caa_tag_unknown', 'ERR_NGROK_26004', 'caa_method_restricted', 'ERR_NGROK_26005', 'caa_data_malformed', 'ERR_NGROK_26006', 'provisioning_failed', 'ERR_NGROK_26007', 'request_not_loaded', 'ERR_NGROK_26008', 'preflight_failed', 'ERR_NGROK_26009', 'obtain_failed_unexpectedly', 'ERR_NGROK_26010', 'conversion_failed', 'ERR_NGROK_26011', 'finalization_failed', 'ERR_NGROK_26012', 'preflight_check_failed', 'ERR_NGROK_26013', 'obtain_failed', 'ERR_NGROK_26014', 'caa_check_blocked', 'ERR_NGROK_26015', 'dcv_cname_missing', 'ERR_NGROK_26016', 'dcv_cname_mismatch', 'ERR_NGROK_26017', 'dcv_ns_missing', 'ERR_NGROK_26018', 'dcv_ns_mismatch', 'ERR_NGROK_26019', 'dns_01_cname_missing', 'ERR_NGROK_26020', 'dns_01_cname_mismatch', 'ERR_NGROK_26021', 'http_01_unreachable', 'ERR_NGROK_26022', 'http_01_token_mismatch', 'ERR_NGROK_26023', 'obtain_failed_26023', 'ERR_NGROK_26024', 'obtain_failed_26024', 'ERR_NGROK_26025', 'obtain_failed_26025', 'ERR_NGROK_26026', 'caa_check_malformed', 'ERR_NGROK_26027', 'caa_check_lookup_failed', 'ERR_NGROK_26028', 'caa_check_tag_unknown', 'ERR_NGROK_26029', 'caa_check_tld_missing', 'ERR_NGROK_26030', 'obtain_failed_26030', 'ERR_NGROK_26031', 'obtain_failed_26031', 'ERR_NGROK_26032', 'obtain_failed_26032', 'ERR_NGROK_26033', 'account_suspended', 'ERR_NGROK_26034', 'suspension_check_failed', 'ERR_NGROK_26035', 'obtain_failed_26035', 'ERR_NGROK_26036', 'obtain_failed_26036', 'ERR_NGROK_26037', 'obtain_failed_26037', 'ERR_NGROK_26038', 'obtain_failed_26038']
 
 Quirks = TypedDict(
     "Quirks",
@@ -83,7 +84,7 @@ FailedAttempt = TypedDict(
         # The error of the attempt.
         "outcome": "Literal['INTERNAL_ERROR', 'DNS_ERROR']",
         # The numbered error, by code or key. The job's `msg` ends with the code.
-        "error": "str",
+        "error": "CertificateError",
         # The job's `msg`, instead of the standard one.
         "message": "str",
         # The time from the attempt to `retries_at`. If it is negative, such as `-5m`, `retries_at` is already in the past, and the next attempt runs after the usual wait.
@@ -305,6 +306,89 @@ ApplicationSessionDeclaration = TypedDict(
     total=False,
 )
 
+SurvivalSettings = TypedDict(
+    "SurvivalSettings",
+    {
+        # The name of the code in reports. Default: `The code`.
+        "name": "str",
+        # The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.
+        "faults": "int",
+        # The number of copies of the code to run concurrently, from 1 to 3. The orders of their requests are tried. Default: 1.
+        "copies": "int",
+        # The maximum number of switches between copies. Default: 2.
+        "switches": "int",
+        # True to also try crashes: the code is killed after a request and called again. Default: false.
+        "restart": "bool",
+        # The maximum duration of a run, on the gateway's clock. Default: `6h`.
+        "within": "Duration",
+        # The maximum number of schedules. Default: 20,000.
+        "max": "int",
+        # The kinds of failures to try. Default: all except those that `also` adds.
+        "kinds": "list[Literal['lost', '5xx', '429', 'cut', 'silent', 'crash', 'outcomes']]",
+        # Additional kinds of failures: `late`, `slow`. Default: none.
+        "also": "list[Literal['late', 'slow']]",
+        # A single schedule to run, from a report. Default: all schedules.
+        "replay": "str",
+        # Paths to exclude from the comparison, such as `reserved_addrs.metadata`. Default: none.
+        "ignore": "list[str]",
+        # The families whose resources the code may leave behind when it fails. The code is then called again. Default: none.
+        "mayLeave": "list[str]",
+        # A regular expression for the errors that the code is allowed to fail with. Default: any error.
+        "allow": "str",
+        # How long a request may wait for its response, in real seconds. Default: 2.
+        "silence": "float",
+        # The maximum duration of a run, in real seconds. Default: 60.
+        "timeout": "float",
+        # The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if they share files, ports, or a database. Default: 1.
+        "jobs": "int",
+    },
+    total=False,
+)
+
+DnsFilter = TypedDict(
+    "DnsFilter",
+    {
+        # Only the record for this name.
+        "name": "str",
+        # Only records of this type.
+        "type": "Literal['CNAME', 'A', 'CAA', 'PROXY', 'SERVFAIL', 'TIMEOUT']",
+        # Only records with this value.
+        "value": "str",
+    },
+    total=False,
+)
+
+EventFilter = TypedDict(
+    "EventFilter",
+    {
+        # Only events of this type, such as `ip_policy_created.v0`.
+        "type": "str",
+        # Only events for the event destination with this ID.
+        "destination": "str",
+    },
+    total=False,
+)
+
+FaultFilter = TypedDict(
+    "FaultFilter",
+    {
+        # Only the fault with this ID.
+        "id": "str",
+    },
+    total=False,
+)
+
+ScriptFilter = TypedDict(
+    "ScriptFilter",
+    {
+        # The ID of a domain, or its name, even before it is reserved. Default: any domain.
+        "domain": "str",
+        # Only the outcome with this ID.
+        "id": "str",
+    },
+    total=False,
+)
+
 MissedRequest = TypedDict(
     "MissedRequest",
     {
@@ -410,7 +494,7 @@ Options = TypedDict(
         # The source of the time.
         "clock": "Literal['system', 'manual']",
         # The start of a manual clock, such as `2026-01-01T00:00:00Z`.
-        "start": "str",
+        "start": "Time",
         # The plan whose documented limits apply to the account.
         "plan": "Literal['free', 'hobbyist', 'paygo']",
         # Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
@@ -463,7 +547,7 @@ ScriptOptions = TypedDict(
         # True to use these outcomes before the pending ones for the same domain, instead of after them. Default: `false`.
         "first": "bool",
         # The outcome of all attempts after those scripted for the same domain. It takes precedence over outcomes for any domain.
-        "always": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | str | FailedAttempt",
+        "always": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | CertificateError | FailedAttempt",
     },
     total=False,
 )
@@ -528,7 +612,7 @@ TunnelSessionDeclaration = TypedDict(
         # The region that the agent is connected to. Default: `us`.
         "region": "str",
         # The time at which the session started. Default: now.
-        "started_at": "str",
+        "started_at": "Time",
         # The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
         "transport": "str",
         # The commands that the agent supports. Default: all commands.
@@ -631,5 +715,5 @@ Declaration = TypedDict(
     total=False,
 )
 
-Outcome = str | FailedAttempt
+Outcome = Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | CertificateError | FailedAttempt
 RequestFilter = TypedDict("RequestFilter", {"operationId": "str", "operation": "str | None", "method": "str", "path": "str", "query": "str", "at": "str", "requestHeaders": "dict[str, str]", "request": "Any", "status": "float", "responseHeaders": "dict[str, str]", "response": "Any", "commit": "dict[str, Any]", "cancelled": "Any", "fault": "str | None", "problem": "str"}, total=False)
