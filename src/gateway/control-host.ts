@@ -40,7 +40,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     journal.clear()
     controlLog.begin(engine.state.records)
     otherRequests.clear()
-    agent.refused.clear()
+    agent.clearRequests()
   }
   let continued = engine.isLoaded ? timestamp(engine.now) : undefined
   const earlierTransitions = new WeakSet<object>()

@@ -4,7 +4,7 @@ import { AssertionError } from '../core/schema/assertion-error.ts'
 import { atCaller, withoutWrapperFrames } from '../core/schema/caller-stack.ts'
 import { printWarning } from '../core/schema/print.ts'
 import { formatCount } from '../core/schema/text.ts'
-import { durationText, timestamp } from '../core/schema/time.ts'
+import { durationText, exactTimestamp, timestamp } from '../core/schema/time.ts'
 import type { Installed } from '../gateway/http/install.ts'
 import type { Gateway } from '../gateway/types.ts'
 import type { GatewayOptions } from '../generated/options.ts'
@@ -168,7 +168,7 @@ function waitingTimersHint(isTimeout: boolean, timers: ReplacedTimers, { clock }
   const before = next.at > now ? `, ${wait} before that` : ''
   return timers.hasMoved()
     ? [
-        `${text} The clock advanced to ${timestamp(now)}${before}. Advance it further, unless your code should wait less or should have given up by then.`,
+        `${text} The clock advanced to ${exactTimestamp(now)}${before}. Advance it further, unless your code should wait less or should have given up by then.`,
       ]
     : [`${text} Advance the clock while your code waits: \`await gateway.clock.advanceAsync('${wait}')\`.`]
 }
@@ -185,7 +185,7 @@ function describeTimers({ waiting }: ReplacedTimers): string | undefined {
   if (!next) return undefined
   const wait = formatCount(others.length + 1, 'timer is waiting', 'timers are waiting')
   const after = next.setAfter === undefined ? '' : `, and was set after ${next.setAfter}`
-  return `${wait} for the gateway's clock. ${others.length > 0 ? 'The next' : 'It'} is due at ${timestamp(next.at)}${after}.`
+  return `${wait} for the gateway's clock. ${others.length > 0 ? 'The next' : 'It'} is due at ${exactTimestamp(next.at)}${after}.`
 }
 
 /** Returns a hint if code waits on the runner's fake timers, but the gateway has a manual clock. */
@@ -248,6 +248,11 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
     lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
     /** Returns true if a message, such as a matcher's, contains the test's last report. */
     hasReport: (message: string) => lastReport !== undefined && message.includes(lastReport),
+    /** Closes the servers that are still open. Timers that code sets when its connections break are not those that the test waited for. */
+    closeServers() {
+      timers?.freeze()
+      return traffic.closeServers()
+    },
     /** Uninstalls the gateway. A second call does nothing. */
     end() {
       traffic.end()

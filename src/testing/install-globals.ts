@@ -5,7 +5,13 @@ import type { Gateway } from '../gateway/types.ts'
 import { fakeTimersOn } from './fake-timers.ts'
 import { watchLocalTimes } from './local-times.ts'
 import { ReplacedGlobals } from './replaced-globals.ts'
-import { type ReplacedTimers, replaceTimers, type WaitingTimer } from './replaced-timers.ts'
+import {
+  keepsProcessAlive,
+  type ReplacedTimers,
+  replaceTimers,
+  type TimerHandle,
+  type WaitingTimer,
+} from './replaced-timers.ts'
 
 /**
  * Installs a gateway as the global `fetch` and, if its clock is manual, puts the host's timers and dates on it. Returns
@@ -25,14 +31,14 @@ export function installGlobals(
   const globals = new ReplacedGlobals('The globals option')
   const start = clock.now
   const { fake, setInterval, drop } = fakeTimersOn(clock as ManualClock) // The check above found the members of a manual clock.
-  /** The timers that the code set, each with the request after which it was set. */
-  const own = new WeakMap<object, string | undefined>()
+  /** The timers that the code set, each with its handle and the request after which it was set. */
+  const own = new WeakMap<object, { readonly handle: TimerHandle; readonly setAfter: string | undefined }>()
   const noting =
-    <Args extends unknown[]>(set: (...args: Args) => unknown) =>
+    <Args extends unknown[]>(set: (...args: Args) => TimerHandle) =>
     (...args: Args) => {
       const handle = set(...args)
       const timer = fake.timers?.get(Number(handle))
-      if (timer) own.set(timer, readLastRequest())
+      if (timer) own.set(timer, { handle, setAfter: readLastRequest() })
       return handle
     }
   const { dates, times } = watchLocalTimes(fake.Date)
@@ -44,14 +50,20 @@ export function installGlobals(
     dates,
   })
   const listWaiting = () => {
-    const waiting = [...(fake.timers?.values() ?? [])].filter((timer) => own.has(timer))
-    const byTime = waiting.map((timer) => ({ at: timer.callAt ?? clock.now, setAfter: own.get(timer) }))
-    return byTime.sort((one, other) => one.at - other.at)
+    const waiting = [...(fake.timers?.values() ?? [])].flatMap((timer): WaitingTimer[] => {
+      const { handle, setAfter } = own.get(timer) ?? {}
+      return handle !== undefined && keepsProcessAlive(handle) ? [{ at: timer.callAt ?? clock.now, setAfter }] : []
+    })
+    return waiting.sort((one, other) => one.at - other.at)
   }
   let left: readonly WaitingTimer[] | undefined
+  const freeze = () => {
+    left ??= listWaiting()
+  }
   return {
+    freeze,
     restore() {
-      left ??= listWaiting()
+      freeze()
       globals.restore()
       // The next test may use the same clock.
       drop()

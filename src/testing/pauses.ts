@@ -1,4 +1,4 @@
-import { type Clock, isManual, stopwatch } from '../core/engine/clock.ts'
+import { type Clock, idleStopwatch, isManual } from '../core/engine/clock.ts'
 import { formatCount } from '../core/schema/text.ts'
 
 /** Shorter than polling intervals, and longer than a test usually needs between requests. */
@@ -8,8 +8,9 @@ const MIN_PAUSE_MS = 10
 const MAX_RESPONSES_PER_PAUSE = 5
 
 /**
- * The pauses of a test between a response and the next request, in which real time passed but the gateway's clock did not move. Such pauses
- * show that some code waits on real timers. Counting pauses does not replace any globals.
+ * The pauses of a test between a response and the next request, in which the process was idle but the gateway's clock did not move. Such
+ * pauses show that some code waits on real timers. A slow client or a busy machine makes no pauses. Counting pauses does not replace any
+ * globals.
  */
 export class Pauses {
   readonly #clock: Clock
@@ -30,7 +31,7 @@ export class Pauses {
 
   responseReceived(): void {
     this.#responses++
-    this.#sinceResponse = stopwatch()
+    this.#sinceResponse = idleStopwatch()
   }
 
   /** A hint that code pauses between requests, or undefined if the clock is not manual or has moved. */

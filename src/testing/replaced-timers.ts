@@ -7,7 +7,9 @@ import type { ReplacedGlobals } from './replaced-globals.ts'
 /** A test's timers on the gateway's clock, until `restore` is called. */
 export interface ReplacedTimers {
   restore(): void
-  /** The timers that are waiting for the clock, next timer first. After `restore` was called, the timers that were waiting at that time. */
+  /** Makes `waiting` keep its result. `restore` does this too. */
+  freeze(): void
+  /** The timers that code waits for, next timer first. */
   waiting(): readonly WaitingTimer[]
   /** The local times that the code has used. */
   readonly localTimes: LocalTimes
@@ -22,6 +24,13 @@ export interface WaitingTimer {
   /** The request with the most recent response or failure before the timer was set, or undefined if there was none. */
   readonly setAfter: string | undefined
 }
+
+/** A timer's handle, which is a number in browsers. */
+export type TimerHandle = number | object
+
+/** Returns false for a timer that nothing waits for, such as the timers with which clients watch their connections. */
+export const keepsProcessAlive = (handle: TimerHandle | undefined): boolean =>
+  Object(handle).hasRef?.() !== false
 
 /** The timers and dates that replace the host's. */
 interface Replacement extends Pick<ReturnType<typeof fakeTimersOn>, 'fake'> {

@@ -180,7 +180,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     const runEndHook = findEndHook(context[0]) ?? findEndHookOfBun() ?? afterEach
     const endUnfinished = () => {
       end()
-      void connection.traffic.closeServers()
+      void connection.closeServers()
       if (isOver) return
       isOver = true
       reportUnfinished(timeoutError(gateway, connection, place?.source), context[0])
@@ -200,7 +200,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
       isOver = true
       unwatchExit()
       end()
-      await connection.traffic.closeServers()
+      await connection.closeServers()
     }
   }
 }

@@ -191,7 +191,7 @@ function testWith<C extends Clock, G extends Gateway<C>>(
         onTestFinished(connection.end)
         await use(gateway)
         // Fixtures that use the gateway may still send requests until here.
-        await connection.traffic.closeServers()
+        await connection.closeServers()
       },
       // Replaces the globals even in a test that does not use its gateway.
       { auto: globals !== false },

@@ -83,6 +83,13 @@ describe('A fault', () => {
     expect((await list(gateway)).body.msg).toBe('More than 1 request within 60 seconds. Try again in 1 second.')
   })
 
+  it('says nothing of the page size in the message of a rate limit', async () => {
+    const gateway = open()
+    gateway.faults.add({ error: 'too_many_requests' })
+    const { body } = await client(gateway)('GET', '/reserved_domains?limit=100')
+    expect(body.msg).toBe('More than 1 request within 60 seconds. Try again in 60 seconds.')
+  })
+
   it('responds with an error from the catalog, given by its key', async () => {
     const gateway = open()
     gateway.faults.add({ error: 'domain_taken' })

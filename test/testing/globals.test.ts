@@ -81,6 +81,26 @@ describe('The globals option with options of install', () => {
   agentTest('passes them on', async () => {
     expect((await fetch('http://127.0.0.1:4040/api/tunnels')).status).toBe(200)
   })
+
+  test('lists the requests to the agent in the report, and does not say that none arrived', async () => {
+    const message = await catchTestMessage(
+      async () => {
+        await fetch('http://127.0.0.1:4040/api/tunnels')
+        throw new Error('no URL')
+      },
+      { create: (each) => createNgrok(each), globals: { agent: true } },
+    )
+    expect(message).toContain(
+      [
+        '  requests:',
+        '    none to the REST API',
+        "  requests to the agent's API:",
+        '    2026-01-01T00:00:00Z  GET /api/tunnels → 200',
+        '      {"tunnels":[],"uri":"/api/tunnels"}',
+      ].join('\n'),
+    )
+    expect(message).not.toContain('no requests arrived')
+  })
 })
 
 describe('The globals option on the system clock', () => {
@@ -145,6 +165,25 @@ describe('The globals option of any runner', () => {
       throw new Error('no')
     }
     expect(await catchTestMessage(fail, options)).not.toContain('timer')
+  })
+
+  test('says nothing of a timer that keeps no process alive, which no code waits for', async () => {
+    const fail = () => {
+      setTimeout(() => undefined, 499).unref()
+      throw new Error('Test timed out in 5000ms.')
+    }
+    expect(await catchTestMessage(fail, options)).not.toContain('timer')
+  })
+
+  test('says the milliseconds of a timer, and of the time that the clock moved to', async () => {
+    const message = await catchTestMessage(async ({ clock }) => {
+      await clock.advanceAsync('5s')
+      setTimeout(() => undefined, 500)
+      throw new Error('Test timed out in 5000ms.')
+    }, options)
+    expect(message).toContain(
+      'It is due at 2026-01-01T00:00:05.500Z. The clock advanced to 2026-01-01T00:00:05Z, 500ms before that. Advance',
+    )
   })
 
   test('says that timers wait where a test never moved the clock', async () => {

@@ -76,6 +76,12 @@ describe('A test that fails says what happened at its gateway', () => {
     expect(reports.get('by an object whose message is not a string')?.failureMessages).toHaveLength(1)
   })
 
+  test('but names no timer that its code set only because the test had ended', () => {
+    const message = findError('before the end of the test breaks a response')
+    expect(message).toContain('the client saw only the beginning of the response')
+    expect(message).not.toContain('timer')
+  })
+
   test('with the error of a direct call that was rejected', () => {
     expect(findError('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
   })

@@ -4,6 +4,7 @@ import { Refusal } from '../../core/schema/errors.ts'
 import { oneOfThese } from '../../core/schema/options.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
+import { cut } from '../../core/schema/text.ts'
 import type { ControlHost } from '../control.ts'
 import { type Call, findIn, type Handler, listOf, NO_CONTENT, ok } from './call.ts'
 import { NAME_BY_DEFAULT, readDefinition, type TunnelDefinition } from './definition.ts'
@@ -23,6 +24,7 @@ import {
   withAgentErrors,
 } from './response.ts'
 import { type EndpointStart, readPlace, toStarts, toUpstream } from './starts.ts'
+import type { AgentRequest } from './state.ts'
 import { status, statusPage } from './status.ts'
 import { Agent } from './tunnels.ts'
 import { viewEndpoint, viewEndpointDetail, viewTunnel } from './views.ts'
@@ -172,13 +174,20 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/api/requests/http/*': { GET: getRequest },
 }
 
+/** The maximum length of a response in a report. */
+const MAX_SHOWN = 300
+
 /** Responds to a request to the agent's API, after applying the fault that matches it, if any. */
-export async function respondTo(host: ControlHost, request: Request): Promise<Response> {
-  return withAgentFault(host, request, () => respondUsually(host, request))
+export async function respondTo(host: ControlHost, request: Request, asked: AgentRequest): Promise<Response> {
+  const response = await withAgentFault(host, request, asked, () => respondUsually(host, request, asked))
+  asked.outcome = `${response.status}`
+  return response
 }
 
-async function respondUsually(host: ControlHost, request: Request): Promise<Response> {
+async function respondUsually(host: ControlHost, request: Request, asked: AgentRequest): Promise<Response> {
   const { status, body, page = body && `${JSON.stringify(body)}\n` } = await respond(host, request)
+  // Other responses may contain visitors' requests and policies.
+  if (page && (status >= 400 || asked.path.startsWith('/api/tunnels'))) asked.response = cut(page.trim(), MAX_SHOWN)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (status < 300 && !isRead) host.controlLog.addAgentRequest()
   const headers = page === undefined ? {} : { 'Content-Type': body ? 'application/json' : 'text/html; charset=utf-8' }

@@ -3,15 +3,18 @@ import { createBrokenConnection, truncateStream } from '../../core/schema/trunca
 import type { UpstreamFault } from '../../traffic/traffic-host.ts'
 import type { ControlHost } from '../control.ts'
 import { applyAgentFault } from '../faults/upstream-faults.ts'
+import type { AgentRequest } from './state.ts'
 
 /** Responds to a request to the agent's API as the fault that applies to it specifies, or otherwise as usual (rules: agent#faults). */
 export async function withAgentFault(
   { engine }: ControlHost,
   { url, method, signal }: Request,
+  asked: AgentRequest,
   respond: () => Promise<Response>,
 ): Promise<Response> {
   const fault = applyAgentFault(engine, new URL(url).pathname.replace(/(.)\/$/, '$1'), method)
   if (!fault) return respond()
+  asked.fault = fault.id
   if (fault.latency) await engine.clock.waitUntil(engine.now + fault.latency, signal)
   if (fault.drop) throw createBrokenConnection('fetch failed')
   const response = fault.status === undefined ? await respond() : createFailure(fault, method)

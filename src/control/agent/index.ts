@@ -5,7 +5,7 @@ import { documented, named } from '../../core/schema/documentation.ts'
 import { duration, optionsOf, readCallOptions, sentDuration, switchOption } from '../../core/schema/options.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
-import { type Duration, durationMs } from '../../core/schema/time.ts'
+import { type Duration, durationMs, timestamp } from '../../core/schema/time.ts'
 import type { AgentTunnelDefinition } from '../../generated/controls.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { readDefinition, tunnelDefinition, type UnusedFields } from './definition.ts'
@@ -127,8 +127,12 @@ function createAgent(host: ControlHost): GatewayAgent {
   return {
     async fetch(input, init) {
       const request = new (platform('Request'))(input, init)
-      if (host.agent.isDown) throw createRefusedConnection()
-      return (await load(host)).respondTo(host, request)
+      const { method, url } = request
+      const asked = { at: timestamp(host.engine.now), method, path: new URL(url).pathname, outcome: 'no response' }
+      host.agent.addRequest(asked)
+      if (!host.agent.isDown) return (await load(host)).respondTo(host, request, asked)
+      asked.outcome = 'connection refused'
+      throw createRefusedConnection()
     },
     start: async (definition) => start.run(host, readDefinition(definition, host.engine.context)),
     set(behaviour) {

@@ -1,3 +1,4 @@
+import { partsOf } from '../../core/schema/schema-parts.ts'
 import { quote } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject, lazy } from '../../core/schema/values.ts'
@@ -77,7 +78,7 @@ export class RequestNotes {
       earlyRetry: this.#describeEarlyRetry(entry),
       duplicate: describeDuplicate(this.#created.get(entry.operationId)),
       otherValues: describeOtherValues(entry),
-      removedFields: describeRemovedFields(entry),
+      removedFields: describeRemovedFields(entry, this.#listFields(entry)),
       failedJob: describeFailedJob(entry),
       missedAttempt: describeMissedAttempt(entry),
       noChange: this.#describeNoChange(entry),
@@ -95,6 +96,12 @@ export class RequestNotes {
     // After a restore, the clock may be earlier.
     if (waited < 0 || waited >= seconds) return undefined
     return `It came ${waited} s after a response with Retry-After: ${seconds}, on the gateway's clock.`
+  }
+
+  /** Returns the names of the fields that a request's operation takes. */
+  #listFields({ operation }: JournalEntry): readonly string[] {
+    const body = this.#host.api.operations.find(({ name }) => name === operation)?.body
+    return body ? Object.keys(partsOf(body).entries ?? {}) : []
   }
 
   #describeUnreadPage({ operationId }: JournalEntry): string | undefined {
@@ -168,13 +175,19 @@ function describeOtherValues({ status, request, response }: JournalEntry): strin
   return changed.length === 0 ? undefined : `${changed.join('; ')}.`
 }
 
-/** Notes which fields an update cleared without mentioning them. */
-function describeRemovedFields({ method, request, commit }: JournalEntry): string | undefined {
+/** Notes which of an operation's fields an update cleared without mentioning them. */
+function describeRemovedFields(
+  { method, request, commit }: JournalEntry,
+  fields: readonly string[],
+): string | undefined {
   if (method !== 'PATCH' || !isObject(request)) return undefined
   const removed = (commit?.changes ?? []).flatMap(({ before = {}, after }) =>
-    Object.entries(after ? before : {}).flatMap(([name, value]) =>
-      isEmpty(value) || name in request || !after || !isEmpty(Reflect.get(after, name)) ? [] : name,
-    ),
+    Object.entries(after ? before : {}).flatMap(([name, value]) => {
+      // Some records shorten the names of fields.
+      const field = fields.includes(name) ? name : fields.find((each) => each.endsWith(`_${name}`))
+      const isCleared = after && !isEmpty(value) && isEmpty(Reflect.get(after, name))
+      return field && isCleared && !(field in request) ? field : []
+    }),
   )
   return removed.length === 0
     ? undefined

@@ -7,6 +7,7 @@ import { describeRefusal, describeRequest } from '../requests.ts'
 import { RequestNotes } from './report-notes.ts'
 
 const MAX_REQUESTS = 20
+const MAX_AGENT_REQUESTS = 10
 /** The maximum number of earlier requests to show for each kind of note, and for each status. */
 const MAX_EARLIER_OF_KIND = 2
 /** The maximum number of earlier requests without a note to show because they failed. */
@@ -23,13 +24,13 @@ interface ExplainedRequest {
 }
 
 /** A run of identical lines. */
-interface RepeatedLine {
+interface RepeatedLine<Entry> {
   readonly text: string
   readonly until: string
   from: string
   count: number
   /** The newest of its requests. */
-  readonly last: JournalEntry
+  readonly last: Entry
 }
 
 /** The requests of a report. */
@@ -43,9 +44,10 @@ export interface ListedRequests {
 
 /** Lists the most recent requests, and those earlier requests that a note explains. */
 export function listRequests(host: ControlHost, message: string): ListedRequests {
-  const { journal, transact } = host
+  const { journal, transact, agent } = host
   if (journal.size + journal.dropped === 0) {
-    const lines = ['none over HTTP', ...describeMissingRequests(host, message)]
+    const lines =
+      agent.requestCount > 0 ? ['none to the REST API'] : ['none over HTTP', ...describeMissingRequests(host, message)]
     return { section: ['requests', lines], hasNotes: false, isPolling: false }
   }
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
@@ -64,7 +66,7 @@ export function listRequests(host: ControlHost, message: string): ListedRequests
     return { text: texts.join('\n  '), kinds: listed.map(({ kind }) => kind) }
   }
   const { lines, count } = mergeNewest(newestFirst, (entry) => explain(entry).text)
-  const texts = lines.flatMap((line) => formatLine(line).split('\n'))
+  const texts = lines.flatMap((line) => `${formatLine(line)}${describeLastResponse(line)}`.split('\n'))
   const shown = lastExplained(newestFirst.slice(count), explain)
   const all = [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...shown, ...texts]
   const { last, count: polls = 0 } = lines.at(-1) ?? {}
@@ -103,6 +105,24 @@ function lastExplained(
   return [...shown].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
 }
 
+/** Lists the most recent requests to the agent's API, with the responses to those that failed and to the last one. */
+export function listAgentRequests({ agent: { requests, requestCount } }: ControlHost): Section {
+  const last = requests.at(-1)
+  const { lines, count } = mergeNewest(
+    [...requests].reverse(),
+    (each) => {
+      const { method, path, outcome, fault, response } = each
+      const reason = fault === undefined ? (each === last || outcome >= '400') && response : `by the fault ${fault}`
+      return `${method} ${path} → ${outcome}${reason ? `\n  ${reason}` : ''}`
+    },
+    MAX_AGENT_REQUESTS,
+  )
+  return [
+    "requests to the agent's API",
+    [...noteEarlier(requestCount - count), ...lines.flatMap((line) => formatLine(line).split('\n'))],
+  ]
+}
+
 /** Matches the message of an error that a function in this library threw before the test sent anything. */
 const OWN_ERROR = / (?:Allowed|Supported): /
 
@@ -132,8 +152,12 @@ function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry
 /**
  * Merges identical strings of successive requests into one line, until the lines are full. `count` is the number of requests in the lines.
  */
-function mergeNewest(newestFirst: readonly JournalEntry[], textOf: (entry: JournalEntry) => string) {
-  const lines: RepeatedLine[] = []
+function mergeNewest<Entry extends Pick<JournalEntry, 'at'>>(
+  newestFirst: readonly Entry[],
+  textOf: (entry: Entry) => string,
+  max = MAX_REQUESTS,
+) {
+  const lines: RepeatedLine<Entry>[] = []
   let count = 0
   for (const entry of newestFirst) {
     const text = textOf(entry)
@@ -141,7 +165,7 @@ function mergeNewest(newestFirst: readonly JournalEntry[], textOf: (entry: Journ
     if (later?.text === text) {
       later.from = entry.at
       later.count++
-    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1, last: entry }) > MAX_REQUESTS) {
+    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1, last: entry }) > max) {
       lines.pop()
       break
     }
@@ -150,10 +174,10 @@ function mergeNewest(newestFirst: readonly JournalEntry[], textOf: (entry: Journ
   return { lines: lines.reverse(), count }
 }
 
-function formatLine({ text, from, until, count, last }: RepeatedLine): string {
+function formatLine({ text, from, until, count }: RepeatedLine<unknown>): string {
   if (count === 1) return `${from}  ${text}`
   const times = from === until ? `${count} times` : `${count} times until ${until}${describeRate(count, from, until)}`
-  return `${from}  ${times}: ${text}${describeLastResponse(last)}`
+  return `${from}  ${times}: ${text}`
 }
 
 /** The rate of identical requests per second that is worth mentioning, because few clients poll so often on purpose. */
@@ -165,8 +189,8 @@ function describeRate(count: number, from: string, until: string): string {
 }
 
 /** Describes the last response to polling code, which shows why the code is still waiting. */
-function describeLastResponse({ method, status, response }: JournalEntry): string {
-  if (method !== 'GET' || status >= 400 || response === null) return ''
+function describeLastResponse({ count, last: { method, status, response } }: RepeatedLine<JournalEntry>): string {
+  if (count === 1 || method !== 'GET' || status >= 400 || response === null) return ''
   return `\n  the last response: ${typeof response === 'string' ? response : JSON.stringify(response, withoutAddresses)}`
 }
 

@@ -22,7 +22,7 @@ import { describeTraffic, type TrafficEntry } from '../traffic/entry.ts'
 import { timeOfStep, waitingRequests } from '../waiting-requests.ts'
 import { describeShortMove, findNextDue } from './overview.ts'
 import { describeMisread } from './report-misread.ts'
-import { type ListedRequests, listRequests, noteEarlier, type Section } from './report-requests.ts'
+import { type ListedRequests, listAgentRequests, listRequests, noteEarlier, type Section } from './report-requests.ts'
 
 const MAX_VISITORS = 10
 const MAX_TRACE_LINES = 15
@@ -113,6 +113,7 @@ function createReport(host: ControlHost, { about: text = '', for: language }: Re
   const isExplained = requests.hasNotes || misread.length > 0
   const sections = [
     ...(isExplained ? [...ofRequests, ...named] : [...named, ...ofRequests]),
+    listAgentRequests(host),
     ['requests to other hosts', host.otherRequests.listLines()] as const,
     listVisitors(host),
     listSentEvents(host),

@@ -119,6 +119,17 @@ export function stopwatch(): () => number {
   return () => performance.now() - start
 }
 
+/**
+ * Starts a stopwatch that runs while the host's event loop has nothing to do, as when code waits for a timer. Returns a function that
+ * returns the number of ms since the start: 0 on hosts that don't measure this time.
+ */
+export function idleStopwatch(): () => number {
+  const measure = (since?: object): { readonly idle: number } | undefined =>
+    Object(performance).eventLoopUtilization?.(since)
+  const start = measure()
+  return () => (start && measure(start)?.idle) ?? 0
+}
+
 /** Reads a clock. Throws a RangeError unless its time is a number of ms between 1970 and the year 9999. */
 export function readClock(clock: Clock): number {
   const source = clock.now

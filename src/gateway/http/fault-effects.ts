@@ -112,9 +112,7 @@ const PRETENDED: Readonly<Record<string, string | number>> = {
 }
 
 /** Describes an unknown value in a way that reads as a name in any sentence. */
-function describeUnknown(name: string): string | number {
-  return PRETENDED[name] ?? `<${name.replaceAll('_', ' ')}>`
-}
+const describeUnknown = (name: string) => `<${name.replaceAll('_', ' ')}>`
 
 /** Formats the message of an error with the values of the request. */
 function createMessage(
@@ -137,7 +135,7 @@ function createMessage(
   try {
     return formatMessage(
       error,
-      { what, ...values, ...ids, ...named, ...wait, header: dialect.versionHeader },
+      { what, ...values, ...PRETENDED, ...ids, ...named, ...wait, header: dialect.versionHeader },
       describeUnknown,
     )
   } catch {

@@ -119,7 +119,7 @@ export function installFetch(
 }
 
 /** The addresses at which ngrok's agent serves its API. */
-const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
+export const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 
 const OTHERS_HINT =
   "gateway.install({ others: 'refuse' }) rejects such requests, and { others: 'pass' } sends them silently."

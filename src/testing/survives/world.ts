@@ -1,11 +1,12 @@
 import { manualClock } from '../../core/engine/manual-clock.ts'
 import { createRandomSource } from '../../core/engine/random.ts'
 import { type Fetch, isRequest } from '../../gateway/http/fetch.ts'
+import { AGENT_URLS } from '../../gateway/http/install.ts'
 import { isBelow } from '../../gateway/http/url.ts'
 import { fakeTimersOn } from '../fake-timers.ts'
 import { START } from '../fixture.ts'
 import { ReplacedGlobals } from '../replaced-globals.ts'
-import { replaceTimers } from '../replaced-timers.ts'
+import { keepsProcessAlive, replaceTimers } from '../replaced-timers.ts'
 import type { Surroundings } from './arrivals.ts'
 import { type Copy, Pasts } from './copy.ts'
 import { ELSEWHERE_MS } from './gateway-source.ts'
@@ -18,9 +19,6 @@ type Handle = ReturnType<ReturnType<typeof fakeTimersOn>['fake']['setTimeout']>
 type Work = (...args: unknown[]) => void
 
 type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
-
-const keepsProcessAlive = (handle: Handle | undefined) =>
-  typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
 /** The duration of each response in a slow run elsewhere, so that durations differ. */
 const SLOW_MS = 1237
@@ -223,6 +221,7 @@ export class World implements Surroundings {
   describeOtherRequest(): string {
     const { origin, isRefused = false } = this.#otherRequest ?? {}
     if (origin === undefined) return ''
+    if (AGENT_URLS.includes(origin)) return `The code called the agent's API at ${origin}. `
     const closed = isRefused ? ', where nothing is listening. Was that server closed?' : ' instead.'
     return `The code called ${origin}${closed} `
   }

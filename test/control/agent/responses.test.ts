@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { openApi } from '../../../src/gateway/openapi/openapi.ts'
 import { ngrok } from '../../../src/index.ts'
+import { SHOWN_START } from '../../support/clock.ts'
 import { createWithAgent } from './agent.ts'
 
 // rules: agent#which-agent
@@ -19,6 +20,39 @@ test('Responses of the agent are JSON that says so, and one without a body says 
     [404, 'application/json'],
     [204, null],
   ])
+})
+
+test("The report lists requests to the agent's API, with the reasons of those that failed", async () => {
+  const { gateway, call } = createWithAgent()
+  const listed = () => {
+    const [, text = ''] = gateway.report().split("  requests to the agent's API:\n")
+    return text.split('\n').flatMap((line) => (line.startsWith('    ') ? line.slice(4) : []))
+  }
+  gateway.agent.set({ down: true })
+  for (let n = 0; n < 3; n++) await expect(call('GET', '/api/tunnels')).rejects.toThrow('fetch failed')
+  gateway.agent.set({ down: false })
+  await call('POST', '/api/tunnels', { name: 'web', adr: '80' })
+  await call('POST', '/api/tunnels', { name: 'web', addr: '80', basic_auth: ['me:short'] })
+  const { id } = gateway.faults.add({ agent: '/api/tunnels', times: 1, status: 502 })
+  await call('GET', '/api/tunnels')
+  await call('GET', '/api/status')
+  await call('GET', '/api/tunnels')
+  const failed = (err: string) =>
+    `  {"error_code":102,"status_code":400,"msg":"invalid tunnel configuration","details":{"err":"${err}"}}`
+  expect(listed()).toEqual([
+    `${SHOWN_START}  3 times: GET /api/tunnels → connection refused`,
+    `${SHOWN_START}  POST /api/tunnels → 400`,
+    failed('yaml: unmarshal errors:\\n  line 1: field adr not found in type config.HTTPv2Tunnel'),
+    `${SHOWN_START}  POST /api/tunnels → 400`,
+    expect.not.stringContaining('short'),
+    `${SHOWN_START}  GET /api/tunnels → 502`,
+    `  by the fault ${id}`,
+    `${SHOWN_START}  GET /api/status → 200`,
+    `${SHOWN_START}  GET /api/tunnels → 200`,
+    '  {"tunnels":[],"uri":"/api/tunnels"}',
+  ])
+  gateway.requests.clear()
+  expect(listed()).toEqual([])
 })
 
 test('The agent has a version before and after its first start', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../../src/index.ts'
+import { certificatePair } from '../../../src/testing/testing.ts'
 import { client, expectError } from '../../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { dueAfter, openManual, openWithCertificate, openWithDomain, timeAfter } from '../../support/provisioning.ts'
@@ -174,6 +175,15 @@ describe('The report', () => {
     expect(readSection(gateway, 'requests')[1]).toBe('  It also cleared backends, which the request did not mention.')
     await send('PATCH', `/backends/weighted/${id}`, { json: { backends: {}, description: 'other' } })
     expect(readSection(gateway, 'requests')).toHaveLength(3)
+  })
+
+  test('names what an update has emptied as the API does', async () => {
+    const { gateway, id } = openWithDomain()
+    const { id: certificate_id } = gateway.tlsCertificates.create(certificatePair({ names: ['app.example.com'] }))
+    await client(gateway)('PATCH', `/reserved_domains/${id}`, { json: { certificate_id } })
+    expect(readSection(gateway, 'requests')[1]).toBe(
+      '  It also cleared certificate_management_policy, which the request did not mention.',
+    )
   })
 
   test('says that the responses to a client that polls show a failed attempt', async () => {

@@ -119,6 +119,12 @@ describe('survives rejects', () => {
     expect(await search(async () => 1)).toMatch(/^Error: The code sent no request to https:\/\/api\.gateway\.test, so/)
   })
 
+  it("code that only calls the agent's API, and says how to test that", async () => {
+    const message = await search(() => fetch('http://127.0.0.1:4040/api/tunnels').catch(() => undefined))
+    expect(message).toContain("The code called the agent's API at http://127.0.0.1:4040. Let it")
+    expect(message).toContain("survives does not try failures of the agent's API: test them with faults, such as")
+  })
+
   it('code to which no failure applies', async () => {
     const message =
       'Error: No failure applies to anything that the code does, so nothing can fail. Requests fail only in the ways'
