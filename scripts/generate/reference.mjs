@@ -77,7 +77,7 @@ function formatPage(whole) {
     ),
     'Lists take `limit` (1 to 100), `before_id` and `filter`, and return `uri` and `next_page_uri`. Lists start with the newest resource. ' +
       '`before_id` need not exist: the page has the resources with a lower ID. `filter` compares fields of `obj`, such as ' +
-      '`obj.description == "shop"`. Most resources also have `id`, `uri`, ' +
+      '`obj.description == "shop"` or `obj.domain.startsWith("app.")`. Most resources also have `id`, `uri`, ' +
       '`created_at`, `description` (up to 255 bytes) and `metadata` (up to 4096 bytes).',
     'An operation is named after its family and its action: `reserved_domains.create` is `gateway.reservedDomains.create`. In the ' +
       'types, * marks a required field of a body.',

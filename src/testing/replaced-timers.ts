@@ -29,8 +29,7 @@ export interface WaitingTimer {
 export type TimerHandle = number | object
 
 /** Returns false for a timer that nothing waits for, such as the timers with which clients watch their connections. */
-export const keepsProcessAlive = (handle: TimerHandle | undefined): boolean =>
-  Object(handle).hasRef?.() !== false
+export const keepsProcessAlive = (handle: TimerHandle | undefined): boolean => Object(handle).hasRef?.() !== false
 
 /** The timers and dates that replace the host's. */
 interface Replacement extends Pick<ReturnType<typeof fakeTimersOn>, 'fake'> {

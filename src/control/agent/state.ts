@@ -3,7 +3,7 @@ import { CapturedRequests } from './captured.ts'
 
 /** A request to the agent's API, and its response. */
 export interface AgentRequest extends Pick<JournalEntry, 'at' | 'method' | 'path'> {
-  /** The status, or the reason that there is none. */
+  /** The status, or why no response arrived. */
   outcome: string
   /** The beginning of the usual response. Absent if the response may contain visitors' secrets. */
   response?: string
