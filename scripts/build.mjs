@@ -1,7 +1,7 @@
 // Builds dist: `npm run build`. The declarations and the code are made side by side, which takes two thirds of the time.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './shared.mjs'
 
@@ -28,5 +28,13 @@ await Promise.all([
     'scripts/build/workerd-config.mjs',
   ),
 ])
+// The declarations are indented with tabs, which takes 22 KB less of the package.
+const dist = join(root, 'dist')
+for (const name of readdirSync(dist).filter((each) => each.endsWith('.d.cts'))) {
+  const indented = readFileSync(join(dist, name), 'utf8').replace(/^(?: {4})+/gm, (indent) =>
+    '\t'.repeat(indent.length / 4),
+  )
+  writeFileSync(join(dist, name), indented)
+}
 // Last, since scripts/setup.mjs takes its time for that of the build.
 await runInTurn('scripts/build/third-party-licenses.mjs')

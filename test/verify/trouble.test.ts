@@ -54,7 +54,7 @@ describe('A run whose requests get no usable response', () => {
     [
       'each response is a page',
       respondWithPage,
-      /^responded with 200 and text\/html; charset=utf-8, which is not a list of this API/,
+      /^responded with 200 and text\/html; charset=utf-8, which is not a list from this API/,
       2,
     ],
     ['the key is wrong', respondWith(401), /^no list could be read: responded with 401 \(ERR_NGROK_1: no\)/, 2],
@@ -214,7 +214,7 @@ describe('A server with responses that no service sends', () => {
     (await verifyGateway(gateway, { families: ['ip_policies'] }, createFetch(gateway, { at: '', alter }))).report
 
   test.each([
-    ['items that are null', ({ body }: Json) => (body.ip_policies = [null]), 'which is not a list of this API'],
+    ['items that are null', ({ body }: Json) => (body.ip_policies = [null]), 'which is not a list from this API'],
     [
       'a next page at another host',
       ({ body }: Json) => (body.next_page_uri = 'https://other.example.com/ip_policies?before_id=x'),

@@ -98,7 +98,7 @@ function createIgnoredFields(operation: Operation, { ignoredFields }: CommonDial
 function createIdFields({ ids }: Operation): Fields {
   return mapValues(ids, () => ({
     type: ['string', 'null'],
-    description: 'The ID in the path, if the body repeats it.',
+    description: 'The ID in the path.',
   }))
 }
 

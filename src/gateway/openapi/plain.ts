@@ -3,12 +3,12 @@ import type { JsonSchema } from './json-schema.ts'
 
 /**
  * Simplifies a schema for client generators. Some generators make a field with a `default` required, so the description states the default
- * instead. The description also lists the known values of a string that can have others.
+ * instead. The description also lists the known values of a string that can have others, if its pattern does not.
  */
 export function simplify(schema: JsonSchema): JsonSchema {
   const { default: standard, listed, description, properties, items, anyOf, additionalProperties, ...rest } = schema
   const { propertyNames: names, ...json } = rest
-  const words = [description, describeListed(listed), describeDefault(standard, description)].filter(
+  const words = [description, describeListed(listed, rest.pattern), describeDefault(standard, description)].filter(
     (each) => each !== undefined,
   )
   return {
@@ -25,8 +25,10 @@ export function simplify(schema: JsonSchema): JsonSchema {
   }
 }
 
-function describeListed(listed: readonly string[] | undefined): string | undefined {
-  return listed && `One of ${listed.map(formatCode).join(', ')}.`
+/** Returns the sentence about the known values, unless the pattern lists them already. */
+function describeListed(listed: readonly string[] | undefined, pattern = ''): string | undefined {
+  const isInPattern = listed?.every((each) => pattern.includes(each))
+  return isInPattern === false ? `One of ${listed?.map(formatCode).join(', ')}.` : undefined
 }
 
 /** Returns the sentence about a default, or undefined if there is no default or it is an empty string, list, or object. */
