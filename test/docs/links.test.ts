@@ -29,14 +29,14 @@ function listFiles(...folders: readonly string[]): string[] {
   return paths.filter((path) => !path.includes('node_modules'))
 }
 
-/** `npm pack` makes these, and Git ignores them: a link to one would be dead on GitHub. */
-const PACKED = ['docs/reference.md', 'docs/policy-reference.md']
+/** Commands make these, and Git ignores them: a link to one would be dead on GitHub. */
+const BUILT = ['docs/reference.md', 'docs/policy-reference.md', 'docs/evidence-reference.md']
 
 const topDocuments = readdirSync(root).filter((name) => name.endsWith('.md'))
 const documents = [
   ...topDocuments,
   '.github/SECURITY.md',
-  ...listFiles('docs', 'languages').filter((path) => path.endsWith('.md') && !PACKED.includes(path)),
+  ...listFiles('docs', 'languages').filter((path) => path.endsWith('.md') && !BUILT.includes(path)),
 ]
 const { files }: { files: string[] } = JSON.parse(read('package.json'))
 /** The documents that the package has, without those that `npm pack` makes. */
@@ -79,7 +79,7 @@ describe('Links', () => {
     const broken = listLinks(document).filter(({ link }) => {
       const target = resolveLink(document, link)
       if (!target) return false
-      const isThere = existsSync(join(root, target.path)) && !PACKED.includes(target.path)
+      const isThere = existsSync(join(root, target.path)) && !BUILT.includes(target.path)
       return !isThere || (target.anchor !== undefined && !anchorsOf(target.path).has(target.anchor))
     })
     expect(broken).toEqual([])
@@ -93,7 +93,7 @@ describe('Links', () => {
         at: `${path}:${lineOf(read(path), match.index)}`,
       })),
     )
-    expect(names.filter(({ file }) => !existsSync(join(root, file)) && !PACKED.includes(file))).toEqual([])
+    expect(names.filter(({ file }) => !existsSync(join(root, file)) && !BUILT.includes(file))).toEqual([])
   })
 
   test('in the package are relative if the package has the file, and lead to GitHub if it does not', () => {
