@@ -68,6 +68,17 @@ describe('the policies of a file', () => {
     expect(checkPolicyFile(text).problems).toMatchObject([{ number: 2236, line: 2, message }])
   })
 
+  test.each([
+    ['a document', '# one\n---\n# two\n---\n', ''],
+    ['a string in a file', 'version: 3\nendpoints:\n  - traffic_policy: |\n\n', '      '],
+  ])('both lines in a message about brackets are those of the file: %s', (_, before, indent) => {
+    const policy = 'on_http_request:\n  - expressions: [\n      "true"\n    }\n'
+    const { problems } = checkPolicyFile(`${before}${policy.replace(/^(?=.)/gm, indent)}`)
+    expect(problems).toMatchObject([
+      { line: 8, message: expect.stringContaining('"}" in line 8 closes the "[" in line 6') },
+    ])
+  })
+
   test('on_error is not a phase that nothing reads', () => {
     const action = '{ type: forward-internal, config: { url: https://a.internal, on_error: [halt] } }'
     const text = `endpoints: [{ url: https://a.example, upstream: { on_http_request: [{ actions: [${action}] }] } }]\nversion: 3\n`

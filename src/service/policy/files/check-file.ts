@@ -5,7 +5,7 @@ import type { PlacedPolicyProblem } from '../problem.ts'
 import { replaceSecrets } from '../secrets.ts'
 import { checkWithWarnings } from '../warnings/index.ts'
 import { findPolicies } from './find.ts'
-import { type FoundPolicy, moveLine, problemAt, type Slice } from './found.ts'
+import { type FoundPolicy, moveLines, problemAt, type Slice } from './found.ts'
 import { UNKNOWN } from './interpolations.ts'
 
 /** A problem in a file, with the location of the policy in the file, such as `endpoints[0].traffic_policy`. */
@@ -90,7 +90,7 @@ function inFile(
   // The lines of a string that is not contiguous are not those of the file.
   const message = isScattered
     ? problem.message.replaceAll(/ in line \d+/g, '$& of the string')
-    : moveLine(problem.message, linesBefore)
+    : moveLines(problem.message, linesBefore)
   return { ...problem, message, line: first + linesBefore, column: start, endLine: last + linesBefore, endColumn: end }
 }
 

@@ -15,7 +15,7 @@ import {
   MAY_BE_CONFIG,
   PHASE,
 } from './facts.ts'
-import { type FoundPolicies, type FoundPolicy, moveLine, problemAt, type Slice } from './found.ts'
+import { type FoundPolicies, type FoundPolicy, moveLines, problemAt, type Slice } from './found.ts'
 import {
   CRDS,
   describeMissing,
@@ -85,15 +85,18 @@ function withUses(policy: FoundPolicy, uses: readonly Use[]): FoundPolicy {
 const IS_TEMPLATE = /:[ \t]+\{\{/
 
 function searchDocument(text: string, linesBefore: number): Search {
-  const lineOf = (place: number) => placesOf(text)(place).line + linesBefore
-  if (IS_TEMPLATE.test(text)) return { policies: [], computedLines: [lineOf(text.indexOf('{{'))] }
+  const skipTemplate = (): Search => {
+    const { line } = placesOf(text)(text.indexOf('{{'))
+    return { policies: [], computedLines: [line + linesBefore] }
+  }
+  if (IS_TEMPLATE.test(text)) return skipTemplate()
   const { value: whole, events = [], problem } = readYaml(text)
   if (problem) {
-    if (text.includes('{{')) return { policies: [], computedLines: [lineOf(text.indexOf('{{'))] }
+    if (text.includes('{{')) return skipTemplate()
     const { line, column } = placesOf(text)(problem.offset)
     return {
       policies: [],
-      problems: [problemAt(moveLine(`${UNREADABLE}: ${problem.message}.`, linesBefore), line + linesBefore, column)],
+      problems: [problemAt(moveLines(`${UNREADABLE}: ${problem.message}.`, linesBefore), line + linesBefore, column)],
     }
   }
   // The lines of such a policy are indented.

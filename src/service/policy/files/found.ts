@@ -43,11 +43,10 @@ export interface FoundPolicies {
   readonly computedLines: readonly number[]
 }
 
-/** Returns the message about part of a file that cannot be read, with its line in the file. */
-export function moveLine(message: string, linesBefore: number): string {
-  return message.replace(/^(The (?:policy|file) cannot be read\b.* in line )(\d+)/, (_, before, line) => {
-    return `${before}${Number(line) + linesBefore}`
-  })
+/** Returns the message about part of a file that cannot be read, with its lines in the file. */
+export function moveLines(message: string, linesBefore: number): string {
+  if (!/^The (?:policy|file) cannot be read\b/.test(message)) return message
+  return message.replaceAll(/(?<= in line )\d+/g, (line) => `${Number(line) + linesBefore}`)
 }
 
 /** Returns a problem with a file, at the start of a line or at a character in the line. */
