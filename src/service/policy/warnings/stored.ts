@@ -1,18 +1,27 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isObject } from '../../../core/schema/values.ts'
-import type { ReadRule } from './warning.ts'
+import type { ReadAction, ReadRule } from './warning.ts'
 
 /** The values that `set-vars` stores, by variable. A variable can be set several times. */
 export type Stored = ReadonlyMap<string, readonly unknown[]>
 
+/** Lists the values that `set-vars` actions store, each with its variable and its path in the policy. */
+export function listStored(actions: readonly ReadAction[]) {
+  return actions.flatMap(({ row, config, path }) => {
+    if (row.type !== 'set-vars' || !Array.isArray(config.vars)) return []
+    return config.vars.flatMap((each: unknown, at) =>
+      Object.entries(isObject(each) ? each : {}).map(([name, value]) => {
+        return { name, value, path: [...path, 'config', 'vars', at, name] }
+      }),
+    )
+  })
+}
+
 /** Reads the values that the rules of a policy store. */
 export function readStored(rules: readonly ReadRule[]): Stored {
   const stored = new Map<string, unknown[]>()
-  for (const { row, config } of rules.flatMap(({ actions }) => actions)) {
-    if (row.type !== 'set-vars' || !Array.isArray(config.vars)) continue
-    for (const [name, value] of config.vars.flatMap((each: unknown) => (isObject(each) ? Object.entries(each) : [])))
-      stored.set(name, [...(stored.get(name) ?? []), value])
-  }
+  for (const { name, value } of listStored(rules.flatMap(({ actions }) => actions)))
+    stored.set(name, [...(stored.get(name) ?? []), value])
   return stored
 }
 

@@ -1,8 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
-import { isObject, lookUp } from '../../../core/schema/values.ts'
+import { lookUp } from '../../../core/schema/values.ts'
 import { pathOfNode } from '../expression.ts'
 import { readTest, type Test } from './cases.ts'
+import { listStored } from './stored.ts'
 import { type Finding, findInExpressions, literalOf, type ReadPolicy, type Warning } from './warning.ts'
 
 export const variableType: Warning = {
@@ -37,16 +38,11 @@ type Types = ReadonlyMap<string, ReadonlySet<string>>
 function readTypes({ actions, expressions }: ReadPolicy): Types {
   const types = new Map<string, Set<string>>()
   const typesByPlace = new Map(expressions.map(({ path, type }) => [path.join(), type]))
-  for (const { row, config, path } of actions) {
-    if (row.type !== 'set-vars' || !Array.isArray(config.vars)) continue
-    for (const [at, each] of config.vars.entries())
-      for (const [name, value] of Object.entries(isObject(each) ? each : {})) {
-        const place = [...path, 'config', 'vars', at, name].join()
-        const whole = typeof value === 'string' && /^\$\{[^}]*\}$/.test(value)
-        const type = whole ? typesByPlace.get(place) : typeof value
-        const known = types.get(name) ?? new Set()
-        types.set(name, known.add(type === 'number' ? 'double' : (type ?? 'dyn')))
-      }
+  for (const { name, value, path } of listStored(actions)) {
+    const whole = typeof value === 'string' && /^\$\{[^}]*\}$/.test(value)
+    const type = whole ? typesByPlace.get(path.join()) : typeof value
+    const known = types.get(name) ?? new Set()
+    types.set(name, known.add(type === 'number' ? 'double' : (type ?? 'dyn')))
   }
   return types
 }
