@@ -5,8 +5,9 @@ import { KINDS } from './trouble-kinds.ts'
 import { listDomains } from './troubles-domains.ts'
 import { listOtherHosts, listRefusedStarts, listUndelivered } from './troubles-elsewhere.ts'
 import { listDelays, listFaults, listOutcomes, MAX_CALLS, MAX_PLACES } from './troubles-injected.ts'
-import { listDropped, listRefusals, listVisitors } from './troubles-requests.ts'
+import { listDropped, listRefusals } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
+import { listVisitors } from './troubles-visitors.ts'
 
 /** The maximum number of problems of one source and kind. */
 const MAX_LISTED = 8
