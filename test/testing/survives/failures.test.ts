@@ -16,6 +16,13 @@ const lookAndCreate: CodeUnderTest = async (life) => {
   await life.effect('say that this is done', ignore)
 }
 
+const waitForCertificate = program((call) =>
+  call('POST', '/reserved_domains', {
+    domain: 'app.example.com',
+    certificate_management_policy: { authority: 'letsencrypt' },
+  }).then(() => sleep(60_000)),
+)
+
 test('each failure is tried where it makes a difference', async () => {
   const options = { faults: 1, restart: true, also: ['late', 'slow', 'clock'], holds: () => true } as const
   const tried = new Map<string, string[]>()
@@ -29,6 +36,15 @@ test('each failure is tried where it makes a difference', async () => {
   })
 })
 
+test('failed certificates are tried without an option', async () => {
+  const tried = new Set<string>()
+  for await (const { replay } of schedules(waitForCertificate, { faults: 1 })) tried.add(replay)
+  expect([...tried].filter((each) => each.startsWith('attempt '))).toEqual([
+    'attempt app.example.com#1 DNS_ERROR',
+    'attempt app.example.com#1 INTERNAL_ERROR',
+  ])
+})
+
 test('a story says of each failure what happened', async () => {
   const options = { faults: 1, restart: true, also: ['late', 'slow', 'clock'] } as const
   const told: Record<string, string | undefined> = {}
@@ -36,13 +52,7 @@ test('a story says of each failure what happened', async () => {
     const line = story.split('\n').find((each) => each.includes('✗'))
     told[replay] = line?.replace(/^.*✗ /, '')
   }
-  const domain = program((call) =>
-    call('POST', '/reserved_domains', {
-      domain: 'app.example.com',
-      certificate_management_policy: { authority: 'letsencrypt' },
-    }).then(() => sleep(60_000)),
-  )
-  for await (const { replay, story } of schedules(domain, { kinds: ['outcomes'], faults: 1 }))
+  for await (const { replay, story } of schedules(waitForCertificate, { kinds: ['outcomes'], faults: 1 }))
     told[replay] ??= story.split('\n').find((each) => each.includes('✗'))
   expect(told).toMatchObject({
     'POST /reserved_addrs#1 lost-before': 'the connection is lost',
