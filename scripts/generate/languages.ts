@@ -41,7 +41,7 @@ const SENT: Readonly<Record<string, readonly [schema: string, ...without: string
   Upstream: ['CannedUpstream'],
   UpstreamFields: ['CannedUpstream', 'url'],
   Declaration: ['Declaration'],
-  SurvivalSettings: ['ExplorationSettings', 'replayCall', 'setup'],
+  SurvivalSettings: ['ExplorationSettings', 'replayCall', 'for', 'setup'],
 }
 /** The calls whose query has a type, by its name. */
 const FILTERS: Readonly<Record<string, readonly [method: string, path: string]>> = {

@@ -6,6 +6,7 @@ import { integerFrom, listOfThese, sentDuration } from '../core/schema/options.t
 import { tries } from '../core/schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { errors as gatewayErrors, requireGatewayHost } from './gateways.ts'
+import { language } from './languages.ts'
 
 export const errors = declareErrors({
   exploration_not_found: entry(
@@ -36,6 +37,7 @@ const settings = named(
       v.string(),
       'The source code that replays one schedule, with `REPLAY` as the placeholder for the schedule. Default: `REPLAY`.',
     ),
+    for: optional(language, 'The language for the names of settings in reports. Default: `javascript`.'),
     faults: optional(
       v.number(),
       'The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.',
@@ -85,6 +87,8 @@ const settings = named(
   'ExplorationSettings',
   'The settings of an exploration.',
 )
+
+export const SETTINGS: readonly string[] = Object.keys(settings.entries)
 
 const id = documented(v.string(), 'The ID of the exploration.')
 const run = documented(v.number(), 'The number of the run.')

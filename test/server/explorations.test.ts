@@ -140,6 +140,17 @@ test('an error must match `allow`, and after an error with `mayLeave` the progra
   expect(resumed.survives).toBe(true)
 })
 
+test.each([
+  ['javascript', '`allow`'],
+  ['python', '`allow`'],
+  ['go', '`Allow`'],
+  ['shell', '--allow'],
+] as const)('a report for %s names a setting as %s, even if the program has a long name', async (language, name) => {
+  const settings = { kinds: ['5xx'], allow: 'status 429', for: language, name: 'program '.repeat(30) }
+  const { report } = await explore((send) => send('GET', '/reserved_addrs').then(), settings)
+  expect(report?.split('\n')[0]).toMatch(`which ${name} does not accept.`)
+})
+
 test('a program that never ends is killed after the real time that `timeout` allows', async () => {
   const { report } = await explore(
     async (send) => {

@@ -45,7 +45,7 @@ func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Sur
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields["replayCall"] = formatReplay(given)
+	fields["replayCall"], fields["for"] = formatReplay(given), "go"
 	id := control[struct{ ID string }](g, "POST", "/explorations", fields).ID
 	dead := &deadURLs{next: http.DefaultTransport, urls: map[string]bool{}}
 	http.DefaultTransport = dead

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isManual } from '../../core/engine/clock.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { documented } from '../../core/schema/documentation.ts'
-import { oneOfThese, optionsOf, readCallOptions } from '../../core/schema/options.ts'
+import { optionsOf, readCallOptions } from '../../core/schema/options.ts'
 import { cut, escapeUnprintable, formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { certificates } from '../../service/provisioning/certificate-records.ts'
@@ -15,6 +15,7 @@ import { formatTrace } from '../../traffic/trace-text.ts'
 import { type Control, type ControlHost, controlCall } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
 import { describePendingFaults } from '../faults/matching.ts'
+import { type Language, language } from '../languages.ts'
 import { describeUnusedOutcomes } from '../provisioning/unused-outcomes.ts'
 import { describeRefusal, describeRequest } from '../requests.ts'
 import { nameEvent } from '../sent-events/item.ts'
@@ -43,17 +44,15 @@ const about = v.exactOptional(
 )
 
 /** The calls that advance to the next event, by the language of the fixture or command. */
-const GO_THERE = {
+const GO_THERE: Readonly<Record<Language, string>> = {
   javascript: '`gateway.clock.advanceToNext()` goes there.',
   python: '`fauxgate.advance_to_next()` goes there.',
   go: '`gateway.AdvanceToNext()` goes there.',
   shell: '`fauxgate clock next` goes there.',
-} as const
+}
 
-const LANGUAGES = ['javascript', 'python', 'go', 'shell'] as const satisfies readonly (keyof typeof GO_THERE)[]
-
-const language = v.exactOptional(
-  documented(oneOfThese(LANGUAGES), 'The language for the calls that the report suggests. Default: no calls.'),
+const suggestedCalls = v.exactOptional(
+  documented(language, 'The language for the calls that the report suggests. Default: no calls.'),
 )
 
 const reportOptions = optionsOf({ about })
@@ -64,7 +63,7 @@ const read = controlCall({
   summary: 'Print a text report of what happened in the gateway',
   commands: [{ name: 'report' }],
   from: 'query',
-  schema: v.object({ about, for: language }),
+  schema: v.object({ about, for: suggestedCalls }),
   response: v.string(),
   mediaType: 'text/plain; charset=utf-8',
   run: createReport,

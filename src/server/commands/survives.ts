@@ -37,7 +37,7 @@ const JOBS_FLAG = integerFlag(
 
 /** The flags, by the settings of an exploration that they set. The command itself sets the other settings. */
 const FLAGS = [
-  ...flagsForFields(calls['POST /explorations'], ['name', 'replayCall', 'setup', 'jobs']),
+  ...flagsForFields(calls['POST /explorations'], ['name', 'replayCall', 'for', 'setup', 'jobs']),
   { ...JOBS_FLAG, field: 'jobs' },
 ]
 
@@ -112,7 +112,7 @@ async function explore(
       explorations.ended({ id, run, ...(copy && { copy, life }), ...(error !== undefined && { error }) })
     if (step.do === 'finish') {
       showProgress('')
-      printLine(nameFlags(step.report ?? ''))
+      printLine(step.report ?? '')
       return step.survives ? 0 : 1
     }
     if (step.do === 'kill') await processes.kill(step)
@@ -124,12 +124,12 @@ async function explore(
 function describeRefusal({ refusal, details }: ControlError): string {
   return (
     rewriteRefusal(details, survivesCommand.name, FLAGS_BY_SETTING) ??
-    nameFlags(refusal.replace(/^The exploration cannot be started: (\w+)/, '`$1`'))
+    refusal.replace(
+      /^The exploration cannot be started: (\w+)/,
+      (_, setting) => FLAGS_BY_SETTING.get(setting) ?? setting,
+    )
   )
 }
-
-/** Replaces the names of settings in a text with their flags. */
-const nameFlags = (text: string) => text.replace(/`(\w+)`/g, (whole, field) => FLAGS_BY_SETTING.get(field) ?? whole)
 
 function settingsOf({ flags, words }: Arguments): ExplorationSettings {
   const typed = [...flags].flatMap(([flag, value]) =>
@@ -139,6 +139,7 @@ function settingsOf({ flags, words }: Arguments): ExplorationSettings {
   )
   return {
     name: words.join(' '),
+    for: 'shell',
     replayCall: ['fauxgate survives --replay REPLAY', ...typed, '--', ...words.map(quoteForShell)].join(' '),
     setup: flags.has(SETUP.flag),
     jobs: JOBS,

@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../control/explorations.ts'
+import { nameSettings } from '../../control/languages.ts'
 import { manualClock } from '../../core/engine/manual-clock.ts'
 import { type Transport, type ViewedCollection, withTransport } from '../../gateway/transport.ts'
 import type { Gateway } from '../../gateway/types.ts'
@@ -99,13 +101,14 @@ export class Exploration implements Runner {
   }
 
   async #explore(explorer: Explorer): Promise<void> {
-    const { name = 'The code', replayCall = 'REPLAY' } = this.#settings
+    const { name = 'The code', replayCall = 'REPLAY', for: language = 'javascript' } = this.#settings
+    const nameOptions = (text: string) => nameSettings(text, SETTINGS, language)
     const formatReplay = (replay: string) => replayCall.replace('REPLAY', () => JSON.stringify(replay))
-    const end = await searchWith(explorer, { name, formatReplay }, () => undefined).then(
+    const end = await searchWith(explorer, { name, formatReplay, nameOptions }, () => undefined).then(
       ({ summary }) => ({ survives: true, report: summary }),
       (error: Error) => ({
         survives: false,
-        report: error.message,
+        report: error instanceof SurvivalError ? error.message : nameOptions(error.message),
         ...(error instanceof SurvivalError && { replay: error.replay }),
       }),
     )
@@ -129,7 +132,7 @@ function asCopy(copy: Copy, gateway: Gateway, surroundings: ExternalSurroundings
 
 /** Reads the settings that JavaScript's `survives` shares, under other names and with other defaults. */
 function readSettings(settings: ExplorationSettings, signal: AbortSignal): ParsedSurvivalOptions {
-  const { name, replayCall, setup, silence, timeout, jobs, max, allow, ...shared } = settings
+  const { name, replayCall, for: _language, setup, silence, timeout, jobs, max, allow, ...shared } = settings
   const pattern = allow === undefined ? undefined : new RegExp(allow)
   return readSurvivalOptions({
     faults: (shared.copies ?? 1) > 1 ? 0 : 1,

@@ -18,6 +18,8 @@ export interface Wording {
   readonly name: string
   /** Formats the call that retries one schedule. */
   formatReplay(replay: string): string
+  /** Writes the names of options in a text, which are in backticks, as the caller of the search knows them. */
+  nameOptions(text: string): string
 }
 
 /** Tries all schedules for a function, up to the level at which one fails. */
@@ -28,7 +30,11 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
     `survives(code, { ${copies > 1 ? `copies: ${copies}, ` : ''}replay: ${literal(replay)} })`
   const line = progressLine()
   try {
-    return await searchWith(new Explorer(runner, true), { name: code.name, formatReplay }, onProgress ?? line.show)
+    return await searchWith(
+      new Explorer(runner, true),
+      { name: code.name, formatReplay, nameOptions: (text) => text },
+      onProgress ?? line.show,
+    )
   } finally {
     line.end()
   }
@@ -50,7 +56,10 @@ export async function searchWith(
     const { tried, total, failing, faults } = explorer
     onProgress({ tried, total, failing, faults })
   }
-  const [first, ...others] = groups.values()
+  const [first, ...others] = [...groups.values()].map((group) => ({
+    ...group,
+    message: wording.nameOptions(group.message),
+  }))
   if (!first) return resultOf(explorer)
   const report = escapeUnprintable(reportOf(wording, first, others, explorer))
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
@@ -99,7 +108,7 @@ function reportOf(
   others: readonly FailureGroup[],
   { isComplete, isReplay, tried, total, failing, scope, copies }: Explorer,
 ): string {
-  const code = name || 'The code'
+  const code = cutMiddle(name || 'The code', MAX_NAME_LENGTH)
   if (total === 0) {
     const how = copies > 1 ? 'in copies one after the other' : 'without any fault'
     return headed(`${code} fails ${how}`, message, story).join('\n')
@@ -128,6 +137,9 @@ function reportOf(
     ...alsoOf(others, words.noun),
   ].join('\n')
 }
+
+/** The maximum length of the code's name in a head, such as a command with long paths. */
+const MAX_NAME_LENGTH = 50
 
 /** The minimum length of the message in a head, so that it shows how the code ended. */
 const MIN_MESSAGE_LENGTH = 60

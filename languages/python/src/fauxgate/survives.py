@@ -33,7 +33,7 @@ def survives(
     name = settings.pop("name", name_of(function, "The code"))
     again = {**settings, "setup": setup} if setup else settings
     replay = format_replay(f"fauxgate.survives({name_of(function, 'function')}, ", again)
-    call = {"name": name, "replayCall": replay, "timeout": 30, **settings}
+    call = {"name": name, "replayCall": replay, "for": "python", "timeout": 30, **settings}
     id = gateway.control("POST", "/explorations", {**call, "setup": setup is not None})["id"]
     calls: dict[tuple[int, str], Thread] = {}
     while (step := gateway.control("POST", "/explorations/next", {"id": id}))["do"] != "finish":
