@@ -8,7 +8,7 @@ import type { ControlHost } from '../control.ts'
 import { findPendingAttempt } from './pending-attempt.ts'
 import { describeEmptyFilter, findRepeatedItems, findUnreadPages, readItems } from './report-lists.ts'
 
-/** The maximum number of filters to try again. Each one checks all records of its list. */
+/** The maximum number of filters to try again for each list. Each one checks all records of its list. */
 const MAX_FILTERS = 20
 
 /** A sentence about a request, with its kind. A truncated report shows some sentences of each kind. */
@@ -26,8 +26,8 @@ export class RequestNotes {
   readonly #shownCertificates: () => ReadonlySet<string>
   /** The time at which the newest response with a domain's ID was sent, by ID. */
   readonly #lastShown: () => ReadonlyMap<string, string>
-  /** The notes about filters, by query. */
-  readonly #filters = new Map<string, string | undefined>()
+  /** The notes about filters, by path and query. */
+  readonly #filters = new Map<string, Map<string, string | undefined>>()
   /** For each request, by operation ID, the previous request with the same method and path. */
   readonly #before = new Map<string, JournalEntry>()
   /** For each request, by operation ID, its time in ms. Its entry contains only whole seconds. */
@@ -112,10 +112,10 @@ export class RequestNotes {
 
   #describeEmptyFilter(entry: JournalEntry): string | undefined {
     const { path, query } = entry
-    const key = `${path}?${query}`
-    if (!this.#filters.has(key) && this.#filters.size < MAX_FILTERS)
-      this.#filters.set(key, describeEmptyFilter(this.#host, entry))
-    return this.#filters.get(key)
+    const filters = this.#filters.get(path) ?? new Map<string, string | undefined>()
+    this.#filters.set(path, filters)
+    if (!filters.has(query) && filters.size < MAX_FILTERS) filters.set(query, describeEmptyFilter(this.#host, entry))
+    return filters.get(query)
   }
 
   /** Notes that an update changed nothing, unless it repeats the update before it. */

@@ -4,7 +4,7 @@ import type { ControlHost } from '../control.ts'
 import { faultsIn } from '../faults/fault.ts'
 import { describeFault } from '../faults/matching.ts'
 import { describeRefusal, describeRequest } from '../requests.ts'
-import { RequestNotes } from './report-notes.ts'
+import { type RequestNote, RequestNotes } from './report-notes.ts'
 
 const MAX_REQUESTS = 20
 const MAX_AGENT_REQUESTS = 10
@@ -12,6 +12,7 @@ const MAX_AGENT_REQUESTS = 10
 const MAX_EARLIER_OF_KIND = 2
 /** The maximum number of earlier requests without a note to show because they failed. */
 const MAX_EARLIER_FAILED = 4
+const NAMES_PER_LINE = 10
 
 /** A title and the lines below it. */
 export type Section = readonly [title: string, lines: readonly string[]]
@@ -19,8 +20,7 @@ export type Section = readonly [title: string, lines: readonly string[]]
 /** A request and the explanations below its line. */
 interface ExplainedRequest {
   readonly text: string
-  /** The kinds of notes about the requests on the line. */
-  readonly kinds: readonly string[]
+  readonly notes: readonly RequestNote[]
 }
 
 /** A run of identical lines. */
@@ -63,12 +63,14 @@ export function listRequests(host: ControlHost, message: string): ListedRequests
     const listed = notes.list(entry)
     hasNotes ||= listed.length > 0
     const texts = [describeRequest(entry), ...(reason === undefined ? [] : [reason]), ...listed.map(({ text }) => text)]
-    return { text: texts.join('\n  '), kinds: listed.map(({ kind }) => kind) }
+    return { text: texts.join('\n  '), notes: listed }
   }
+  const shown = new ShownNotes()
   const { lines, count } = mergeNewest(newestFirst, (entry) => explain(entry).text)
+  for (const { last } of lines) shown.add(last, notes.list(last))
   const texts = lines.flatMap((line) => `${formatLine(line)}${describeLastResponse(line)}`.split('\n'))
-  const shown = lastExplained(newestFirst.slice(count), explain)
-  const all = [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...shown, ...texts]
+  const earlier = lastExplained(newestFirst.slice(count), explain, shown)
+  const all = [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...earlier, ...texts]
   const { last, count: polls = 0 } = lines.at(-1) ?? {}
   return {
     section: ['requests', all],
@@ -77,15 +79,48 @@ export function listRequests(host: ControlHost, message: string): ListedRequests
   }
 }
 
+/** The notes that a report shows, by kind and operation, and those that it would otherwise leave out. */
+class ShownNotes {
+  readonly #shown = new Set<string>()
+  /** For each kind, the newest note that isn't shown, and the operations of all of them. */
+  readonly #hidden = new Map<string, { readonly text: string; readonly operations: Set<string> }>()
+
+  add({ operation }: JournalEntry, notes: readonly RequestNote[]): void {
+    for (const { kind } of notes) this.#shown.add(`${kind} ${operation}`)
+  }
+
+  hide({ operation }: JournalEntry, notes: readonly RequestNote[]): void {
+    for (const { kind, text } of notes) {
+      if (this.#shown.has(`${kind} ${operation}`)) continue
+      const hidden = this.#hidden.get(kind) ?? { text, operations: new Set() }
+      this.#hidden.set(kind, { ...hidden, operations: hidden.operations.add(operation ?? 'an unknown path') })
+    }
+  }
+
+  /** Returns the notes that aren't shown: for each kind one note, below the names of its operations. */
+  listHidden(): readonly string[] {
+    return [...this.#hidden.values()].flatMap(({ text, operations }) => {
+      const names = [...operations].sort()
+      const rows = names.flatMap((_, at) =>
+        at % NAMES_PER_LINE ? [] : names.slice(at, at + NAMES_PER_LINE).join(', '),
+      )
+      return [`notes on earlier requests of ${rows.join(',\n  ')}, such as:`, `  ${text}`].flatMap((each) =>
+        each.split('\n'),
+      )
+    })
+  }
+}
+
 /**
  * Returns the lines of earlier requests with a note, and of some that failed, without repeats. Each kind of note has a separate limit, so a
- * series of errors doesn't hide other notes.
+ * series of errors doesn't hide other notes. Beyond the limit, one note of each kind names the other operations.
  */
 function lastExplained(
   newestFirst: readonly JournalEntry[],
   explain: (entry: JournalEntry) => ExplainedRequest,
+  shown: ShownNotes,
 ): readonly string[] {
-  const shown = new Map<string, string>()
+  const lines = new Map<string, string>()
   const counts = new Map<string, number>()
   /** Uses up one of a kind's remaining slots, if any. */
   const take = (kind: string, max = MAX_EARLIER_OF_KIND) => {
@@ -94,15 +129,19 @@ function lastExplained(
     return count < max
   }
   for (const entry of newestFirst) {
-    const { text, kinds } = explain(entry)
-    if (!text.includes('\n') || shown.has(text)) continue
+    const { text, notes } = explain(entry)
+    if (!text.includes('\n') || lines.has(text)) continue
     const isShown =
-      kinds.length > 0
-        ? kinds.filter((kind) => take(kind)).length > 0
+      notes.length > 0
+        ? notes.filter(({ kind }) => take(kind)).length > 0
         : take(`${entry.status} ${entry.fault !== null}`) && take('failed', MAX_EARLIER_FAILED)
-    if (isShown) shown.set(text, entry.at)
+    if (isShown) {
+      lines.set(text, entry.at)
+      shown.add(entry, notes)
+    } else shown.hide(entry, notes)
   }
-  return [...shown].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
+  const texts = [...lines].reverse().flatMap(([text, at]) => `${at}  ${text}`.split('\n'))
+  return [...shown.listHidden(), ...texts]
 }
 
 /** Lists the most recent requests to the agent's API, with the responses to those that failed and to the last one. */
@@ -206,5 +245,9 @@ export function noteEarlier(count: number): readonly string[] {
 
 /** Returns a line about dropped requests. The list omits them, but assertions count all requests. */
 function noteDropped(count: number): readonly string[] {
-  return count > 0 ? [`… ${formatCount(count, 'earlier request')} that the journal has dropped`] : []
+  return count > 0
+    ? [
+        `… ${formatCount(count, 'earlier request')} that the journal has dropped: to keep more, raise journalSize or journalBytes`,
+      ]
+    : []
 }

@@ -116,6 +116,31 @@ describe('The report', () => {
     expect(lines.filter((line) => line.includes('/ra_')).length).toBe(20 + 2)
   })
 
+  test('keeps notes of each kind for each operation, however many there are, and merges those that it leaves out', async () => {
+    const gateway = createNgrok({ seed: 'notes', clock: manualClock(CLOCK_START) })
+    const get = (path: string) => client(gateway)('GET', path, { headers: { 'ngrok-version': '2' } })
+    for (const name of ['one', 'two', 'three']) {
+      gateway.reservedAddrs.create()
+      gateway.ipPolicies.create()
+      gateway.vaults.create({ name })
+      gateway.apiKeys.create()
+    }
+    const filter = (text: string) => `?filter=${encodeURIComponent(`obj.description == "${text}"`)}`
+    for (const path of ['/reserved_addrs', '/ip_policies', '/vaults', '/api_keys']) {
+      await get(`${path}?limit=2`)
+      await get(path + filter('none'))
+    }
+    for (let n = 0; n < 30; n++) await get(`/vaults${filter(`none ${n}`)}`)
+    const lines = readSection(gateway, 'requests')
+    const page = '  There is another page, but no later request fetched it: see its next_page_uri.'
+    const noteOf = (line: string) => lines[lines.indexOf(line) + 1]
+    expect(noteOf('notes on earlier requests of ip_policies.list, reserved_addrs.list, such as:')).toBe(page)
+    expect(noteOf(`${SHOWN_START}  GET /vaults?limit=2 → 200`)).toBe(page)
+    expect(noteOf(`${SHOWN_START}  GET /api_keys?limit=2 → 200`)).toBe(page)
+    const filterNote = '  The filter obj.description == "none" matches 0 of 3 reserved_addrs.'
+    expect(noteOf('notes on earlier requests of reserved_addrs.list, such as:')).toBe(filterNote)
+  })
+
   test('says that a client did not wait as long as Retry-After asked for', async () => {
     const gateway = openManual()
     const send = client(gateway)
@@ -500,8 +525,8 @@ describe('The report', () => {
   })
 
   test.each([
-    [2, '… 3 earlier requests that the journal has dropped'],
-    [0, '… 5 earlier requests that the journal has dropped'],
+    [2, '… 3 earlier requests that the journal has dropped: to keep more, raise journalSize or journalBytes'],
+    [0, '… 5 earlier requests that the journal has dropped: to keep more, raise journalSize or journalBytes'],
   ])('says how many requests the journal dropped, with a journal of %i', async (journalSize, line) => {
     const gateway = createGateway({ clock: manualClock(CLOCK_START), journalSize })
     for (let i = 0; i < 5; i++) await client(gateway)('GET', '/reserved_addrs')

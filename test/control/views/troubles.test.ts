@@ -330,7 +330,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
     const sent = Array.from({ length: 12 }, () => client(gateway)('GET', '/reserved_addrs'))
     const [trouble, ...others] = (await listTroubles(gateway)).filter(({ kind }) => kind === 'waiting')
     expect(others).toEqual([])
-    const cause = `12 clients are waiting until ${timeAfter('10s')}, because of a fault.`
+    const cause = `12 clients are waiting until ${dueAfter('10s')}, because of a fault.`
     expect(trouble).toMatchObject({ count: 12, cause, fix: [{ path: '/clock' }] })
     expect(await end(gateway, trouble)).toBe(204)
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200))
