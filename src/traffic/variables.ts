@@ -1,6 +1,6 @@
 import { timeMs } from '../core/schema/time.ts'
 import type { Variable, Variables } from '../service/policy/action.ts'
-import { Timestamp } from '../service/policy/cel/time.ts'
+import { parseTimestamp, Timestamp } from '../service/policy/cel/time.ts'
 import { toCelValue } from '../service/policy/cel/types.ts'
 import { MissingFact, type Roots } from '../service/policy/cel/values.ts'
 import { TEXT } from '../service/policy/environment.ts'
@@ -45,26 +45,36 @@ class LazyGroup extends Map<string, unknown> {
   }
 }
 
-function readVariable(path: string, { type }: Variable, surroundings: Surroundings): unknown {
+function readVariable(path: string, variable: Variable, surroundings: Surroundings): unknown {
+  const { type } = variable
   const given = surroundings.facts.get(path)
   if (given !== undefined) return toCel(given, type)
   // The values are already CEL values, and an action's later variables may read its earlier ones.
   if (path === 'vars') return surroundings.vars()
-  if (path.startsWith('actions.ngrok.')) return toCel(readResult(path, type, surroundings), type)
+  if (path.startsWith('actions.ngrok.')) return readResult(path, variable, surroundings)
   const known = Object.hasOwn(KNOWN, path) ? KNOWN[path] : undefined
   const value = known?.(surroundings)
   if (value === undefined) throw new MissingFact(path)
   return toCel(value, type)
 }
 
+/** The variables of `terminate-tls` that have the values of those below `conn.tls`. */
+const OF_CONNECTION = /^actions\.ngrok\.terminate_tls\.(?!error|warnings)/
+
 /** Returns a variable of an action. @throws MissingFact if the caller does not supply it */
-function readResult(path: string, type: string, { results }: Surroundings): unknown {
+function readResult(path: string, variable: Variable, surroundings: Surroundings): unknown {
+  const { type } = variable
   const [, , action = '', ...names] = path.split('.')
-  const result = results.get(action)
+  const result = surroundings.results.get(action)
   let value: unknown = result?.sets
   for (const name of names) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-  if (value === undefined && result?.isStated && names[0] !== 'error' && type !== 'bool') throw new MissingFact(path)
-  return value ?? emptyOf(type)
+  // A text that has nested variables is not one of the values that the caller supplies.
+  if (type === 'string' && typeof value === 'object') value = undefined
+  if (value === undefined && result) {
+    if (OF_CONNECTION.test(path)) return readVariable(path.replace(OF_CONNECTION, 'conn.tls.'), variable, surroundings)
+    if (result.isStated && names[0] !== 'error' && type !== 'bool') throw new MissingFact(path)
+  }
+  return toCel(value ?? emptyOf(type), type)
 }
 
 /** Returns the value of a variable that no action has set. */
@@ -73,6 +83,7 @@ function emptyOf(type: string): unknown {
   if (type === 'int') return 0
   if (type === 'bool') return false
   if (type.startsWith('list')) return []
+  if (type === 'google.protobuf.Timestamp') return parseTimestamp('0001-01-01T00:00:00Z')
   return {}
 }
 

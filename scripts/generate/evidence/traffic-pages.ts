@@ -106,6 +106,17 @@ export function readTrafficPages(root = '.'): readonly TrafficPage[] {
     .sort((a, b) => (a.page < b.page ? -1 : 1))
 }
 
+/** The pages about policies: those that have rows, and the reasons for which the others have none. */
+export interface PageList {
+  readonly with_rows: readonly string[]
+  readonly without_rows: Readonly<Record<string, string>>
+}
+
+/** Reads the list of all pages about policies. */
+export function readPageList(root = '.'): PageList {
+  return load(readFileSync(join(root, `${FOLDER}.yaml`), 'utf8')) as PageList // test/traffic/pages.test.ts compares it with the pages.
+}
+
 const RESULTS = ['held', 'undecided', 'not done'] as const
 
 const countResults = (rows: readonly TrafficRow[]) =>
@@ -120,7 +131,13 @@ export function countTrafficRows(root: string): string {
 
 /** Returns the table that counts the rows of each page. */
 export function formatTrafficPages(root: string): string {
-  const lines = readTrafficPages(root).map(({ page, rows, left_out = [] }) => [
+  const empty = Object.entries(readPageList(root).without_rows).map(([page, reason]) => ({
+    page,
+    rows: [],
+    left_out: [`the whole page: ${reason}`],
+  }))
+  const all = [...readTrafficPages(root), ...empty].sort((a, b) => (a.page < b.page ? -1 : 1))
+  const lines = all.map(({ page, rows, left_out = [] }) => [
     `[${page.replace('traffic-policy/', '')}](https://ngrok.com/docs/${page.replace(/\/index$/, '')})`,
     ...countResults(rows),
     left_out.map((each) => `${each.charAt(0).toUpperCase()}${each.slice(1)}.`).join(' '),

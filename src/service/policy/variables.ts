@@ -142,7 +142,6 @@ const entity = (about: string): Variables => ({
 const certificate = (whose: string): Variables => ({
   extensions: list('Extension', `The extensions of the ${whose}'s certificate.`),
   issuer: entity("The certificate's issuer."),
-  pem: text('The certificate, as PEM.'),
   san: {
     _text: text('The subject alternative names.'),
     dns_names: texts('The DNS names.'),
@@ -159,17 +158,25 @@ const certificate = (whose: string): Variables => ({
   },
 })
 
-/** The variables of a TLS connection. */
-export function tlsVariables(): Variables {
+/** The variables of `terminate-tls`. */
+export function terminatedTls(): Variables {
   return {
     cipher_suite: text('The cipher suite.'),
-    ja4_fingerprint: text('The JA4 fingerprint.'),
-    negotiated_alpn: text('The protocol negotiated through ALPN.'),
-    session_resumed: flag('Whether the session was resumed.'),
     sni: text('The host name of the SNI extension.', forms.HOST),
     version: text('The TLS version.', forms.TLS_VERSION),
     client: certificate('client'),
     server: certificate('server'),
+  }
+}
+
+/** The variables of a TLS connection. */
+export function tlsVariables(): Variables {
+  return {
+    ...terminatedTls(),
+    ja4_fingerprint: text('The JA4 fingerprint.'),
+    negotiated_alpn: text('The protocol negotiated through ALPN.'),
+    session_resumed: flag('Whether the session was resumed.'),
+    client: { ...certificate('client'), pem: text('The certificate, as PEM.') },
   }
 }
 

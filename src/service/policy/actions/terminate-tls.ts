@@ -1,6 +1,6 @@
 import { action, type Field } from '../action.ts'
-import { text, texts } from '../fields.ts'
-import { tlsVariables } from '../variables.ts'
+import { texts } from '../fields.ts'
+import { terminatedTls } from '../variables.ts'
 
 const version = (about: string, initial: string): Field => ({
   kind: 'text',
@@ -62,10 +62,8 @@ export const terminateTls = action({
   },
   paid: { fields: MUTUAL, notOnPlans: WITHOUT_MUTUAL_TLS },
   sets: {
-    ...tlsVariables(),
+    ...terminatedTls(),
     warnings: texts('The warnings about IDs of certificate authorities.'),
-    error_code: text('The number of an error.'),
-    error_message: text('What went wrong.'),
   },
   run: (config, visit) => visit.checkTls(config),
 })
