@@ -15,6 +15,7 @@ const PARTS = {
   'evidence.ts': [],
   'reference.mjs': [],
   'command.mjs': [],
+  'stability.ts': [],
   'standard.ts': [],
   'verify.ts': [],
   'control-api.ts': [],

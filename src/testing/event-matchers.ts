@@ -7,7 +7,11 @@ import type { SentEvent } from '../generated/controls.ts'
 import { EVENT_TYPES } from '../service/ngrok/event-types.ts'
 import { gatewayOf, gatewayResult, type MatcherResult } from './matcher-result.ts'
 
-/** Assertions about a gateway's account events. */
+/**
+ * Assertions about a gateway's account events.
+ *
+ * @experimental
+ */
 export interface EventMatchers<R = unknown> {
   /**
    * Passes if the account sent an event of this type, with at least these fields, to an event destination.

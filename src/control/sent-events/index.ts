@@ -40,6 +40,8 @@ const list = controlCall({
  * gateway.ipPolicies.create({ description: 'offices' })
  * gateway.sentEvents.list({ type: 'ip_policy_created.v0' })[0]?.object // the IP policy, as the API shows it
  * ```
+ *
+ * @experimental
  */
 export interface SentEvents {
   /**
