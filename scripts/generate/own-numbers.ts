@@ -16,7 +16,8 @@ export default function ownNumbers(root: string): Map<string, string> {
   const descriptions = new Map(
     [...page.matchAll(/^\| \d{5} \| \d{3} \| (`\w+`) \| (.+) \|$/gm)].map(([, key, when]) => [key, when]),
   )
-  const own = [...tableOf(standard).catalogue.values()].filter(({ number }) => number >= FIRST_OWN)
+  // An error with a code of its own is sent with that code.
+  const own = [...tableOf(standard).catalogue.values()].filter(({ number, code }) => number >= FIRST_OWN && !code)
   const rows = own
     .sort((a, b) => a.number - b.number)
     .map((error) => {

@@ -28,10 +28,10 @@ describe('The error catalogue (rules: errors#catalogue)', () => {
     expect([...cases.map(({ key }) => key), ...ELSEWHERE].sort()).toEqual(Object.keys(catalogue).sort())
   })
 
-  test('has a row on the page of decisions for every number that is not documented (rules: errors#own-numbers)', () => {
+  test('has a row on the page of decisions for every number that is sent and not documented (rules: errors#own-numbers)', () => {
     const page = readFileSync(new URL('../../../docs/decisions/errors.md', import.meta.url), 'utf8')
     const rows = [...page.matchAll(/^\| (\d{5}) \| (\d{3}) \| `(\w+)` \| \S/gm)].map(([, ...cells]) => cells.join(' '))
-    const own = [...tableOf(standard).catalogue.values()].filter(({ number }) => number >= 90_000)
+    const own = [...tableOf(standard).catalogue.values()].filter(({ number, code }) => number >= 90_000 && !code)
     const sorted = own.sort((a, b) => a.number - b.number)
     const rule = '`npm run generate` writes the rows of docs/decisions/errors.md'
     expect(rows, rule).toEqual(sorted.map(({ number, status, key }) => `${number} ${status} ${key}`))
