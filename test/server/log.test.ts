@@ -131,6 +131,16 @@ describe('The log', () => {
     })
   })
 
+  it('prints the address of each port with --quiet', async () => {
+    const flags = ['--quiet', '--agent', '0', '--traffic', '0', '--traffic-tls', '0']
+    const { lines } = await collectLog(flags, sendUsualRequests)
+    expect(lines.map((line) => line.replace(/:\d+/g, ':PORT'))).toEqual([
+      "The agent's local API is at http://127.0.0.1:PORT/api. Nothing connects to ngrok.",
+      'Visitors to its endpoints: http://HOST.localhost:PORT for https://HOST',
+      'Visitors to its endpoints, with TLS: https://HOST.localhost:PORT for https://HOST',
+    ])
+  })
+
   it('prints only the URL with --quiet when a changed file restarts it', async () => {
     const file = newFile('c.json', '{}')
     const { output } = await startServer({}, '--quiet', '--watch', '--config', file)

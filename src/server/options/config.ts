@@ -54,7 +54,7 @@ export const configRows = {
   state: optionRow(file, 'The state file: read at startup, and written every minute, on SIGHUP, and at exit.', {
     defaultText: 'none',
   }),
-  quiet: optionRow(switchOption, 'Print only the address and warnings, not the log.', { default: false }),
+  quiet: optionRow(switchOption, 'Print only addresses and warnings, not the log.', { default: false }),
   log: optionRow(
     oneOfThese(['text', 'json']),
     'The format of the log: one line of text or one JSON object for each request and each provisioning step.',
