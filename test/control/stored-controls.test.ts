@@ -23,7 +23,7 @@ function open(commits?: Parameters<typeof memoryStore>[0]) {
 /** Returns a gateway that continues from the store of another one, as after a restart. */
 const restart = ({ store }: ReturnType<typeof open>) => open(store.commits)
 
-// rules: stores#what-is-not-stored
+// rules: stores#omitted-state
 test('A store keeps upstreams with a canned response, and how often they have answered', async () => {
   const first = open()
   first.gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP }] })

@@ -127,7 +127,7 @@ describe('The OpenAPI document', () => {
     const document = openApi(standard)
     const { certificate = {} } = document.components.schemas.ReservedDomain?.['x-fauxgate-evidence'] ?? {}
     expect(sourcesIn(document, certificate).decided).toEqual([
-      'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/domain-certificates.md#which-certificates',
+      'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/domain-certificates.md#accepted-certificates',
     ])
   })
 })

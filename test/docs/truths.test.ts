@@ -164,7 +164,15 @@ test('docs/concepts.md says which leftovers there are: all, and those that reque
   )
 })
 
-describe('The way to the first own test', () => {
+test('README.md shows in its first 30 lines what it is, for whom, and how to install it, then ten statements', () => {
+  const text = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const screen = text.split('\n').slice(0, 30).join('\n')
+  expect(screen).toMatch(/An in-process emulator[\s\S]*for tests[\s\S]*## Install[\s\S]*npm install --save-dev/)
+  const example = /## Example\n\n```ts\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+  expect(example.split('\n').filter((line) => line !== '' && !line.startsWith('import')).length).toBeLessThanOrEqual(11)
+})
+
+describe('The path to the first own test', () => {
   const countWords = (text: string) => text.split(/\s+/).length
 
   test('is one page of at most 1,200 words after README.md, and ends with the code of the reader', () => {
@@ -185,14 +193,31 @@ test('The page on assertions names the fields of an entry of the journal, except
   expect(fields.filter((name) => !section.includes(`\`${name}\``))).toEqual([])
 })
 
+const { files } = JSON.parse(read('package.json'))
+const guides = readdirSync(new URL('../../docs', import.meta.url)).filter((name) => name.endsWith('.md'))
+/** README.md and the guides of the package. */
+const pages = ['README.md', ...guides.map((name) => `docs/${name}`).filter((path) => !files.includes(`!${path}`))]
+
 test('The guides of the package have at most 29,000 words that people wrote', () => {
-  const { files } = JSON.parse(read('package.json'))
-  const guides = readdirSync(new URL('../../docs', import.meta.url)).filter((name) => name.endsWith('.md'))
-  const pages = ['README.md', ...guides.map((name) => `docs/${name}`).filter((path) => !files.includes(`!${path}`))]
   const written = pages
     .filter((path) => !path.endsWith('reference.md'))
     .map((path) => read(path).replace(/<!-- ([a-z ]+): npm run generate -->.*?<!-- end of \1 -->/g, ''))
   const words = written.join(' ').match(/\S*[\p{L}\p{N}]\S*/gu) ?? []
   expect(words.length).toBeGreaterThan(20_000)
   expect(words.length).toBeLessThanOrEqual(29_000)
+})
+
+test('README.md, SECURITY.md and the guides of the package have at most 120 lines with never, always, every, all, only, or the same', () => {
+  const lines = [...pages, '.github/SECURITY.md']
+    .filter((path) => !path.endsWith('reference.md'))
+    .flatMap((path) =>
+      readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+        .replace(/^```[\s\S]*?^```/gm, '')
+        .replace(/`[^`\n]*`/g, '')
+        .split('\n')
+        .filter((line) => /\b(?:never|always|every|all|only|the same)\b/i.test(line))
+        .map((line) => `${path}: ${line}`),
+    )
+  expect(lines.length).toBeGreaterThan(60)
+  expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(120)
 })

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
 import { publicTexts, sentencesIn, textsOfDocument, textsOfSource, wordsIn } from '../../tools/lint/public-texts.ts'
 
 /** Words that readers had to read twice, with the words to write instead. */
@@ -48,6 +50,20 @@ describe('The public texts', () => {
     const found = texts.filter(({ text }) => written.test(text))
     expect(found.map(({ file, line, text }) => `${file}:${line}: ${text.slice(0, 200)}`)).toEqual([])
   })
+})
+
+test('Headings are nouns or imperatives: none is a question, or a clause with a question word', () => {
+  const pages = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' }).trim().split('\n').filter(existsSync)
+  const headings = pages.flatMap((page) =>
+    (
+      readFileSync(page, 'utf8')
+        .replace(/^```[\s\S]*?^```/gm, '')
+        .match(/^#+ .*$/gm) ?? []
+    ).map((heading) => `${page}: ${heading}`),
+  )
+  expect(headings.length).toBeGreaterThan(500)
+  const question = /\?$|: #+ (?:how|what|when|where|which|who|whose|why|do|does|is|are|can|should)\b/i
+  expect(headings.filter((heading) => question.test(heading))).toEqual([])
 })
 
 describe('The search for public texts', () => {

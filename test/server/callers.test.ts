@@ -57,7 +57,7 @@ async function firstBytes(connection: Awaited<ReturnType<typeof openRawConnectio
 const stateOf = (gateway: Gateway) =>
   JSON.stringify([gateway.snapshot(), gateway.requests.all(), gateway.traffic.count()])
 
-// rules: control-api#who-may-call
+// rules: control-api#callers
 describe.each(Object.entries(TARGETS))('%s', (_name, target) => {
   test.each([
     ...['attacker.example', 'attacker.example:80', 'localhost.attacker.example', 'app.localhost', '192.168.0.1', ''],

@@ -18,7 +18,7 @@ const isPossible = mayHaveNetworks()
 describe.runIf(isPossible)(
   titleWithRequirement('In another network', isPossible, 'no network of its own can be made'),
   () => {
-    it('only clients with the key can use the controls (rules: control-api#who-may-call)', async () => {
+    it('only clients with the key can use the controls (rules: control-api#callers)', async () => {
       const [there, here] = [`fauxgate-a-${process.pid}`, `fauxgate-b-${process.pid}`]
       const own = Object.entries(process.env).filter(([name]) => !name.startsWith('FAUXGATE_'))
       const env = { ...Object.fromEntries(own), NO_PROXY: '*' }

@@ -48,7 +48,7 @@ export interface OpenTunnel {
 const readEndpoint = /* @__PURE__ */ bodyReader(endpointFields)
 const readLabelled = /* @__PURE__ */ bodyReader(labelledFields)
 
-/** The agent of a gateway, in one transaction: the oldest connected agent session (rules: agent#which-agent). */
+/** The agent of a gateway, in one transaction: the oldest connected agent session (rules: agent#the-oldest-agent). */
 export class Agent {
   readonly #host: ControlHost
   readonly #tx: Transaction

@@ -5,7 +5,7 @@ import { ngrok } from '../../../src/index.ts'
 import { SHOWN_START } from '../../support/clock.ts'
 import { createWithAgent } from './agent.ts'
 
-// rules: agent#which-agent
+// rules: agent#the-oldest-agent
 
 test('Responses of the agent are JSON that says so, and one without a body says nothing', async () => {
   const { agent } = createNgrok()

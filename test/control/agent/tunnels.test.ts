@@ -4,7 +4,7 @@ import { createWithAgent, NO_METRICS, OWN_DOMAIN } from './agent.ts'
 
 const URL_OF_APP = 'https://app.example.com'
 
-// rules: agent#which-agent
+// rules: agent#the-oldest-agent
 describe('The tunnels of the agent', () => {
   test('are none before the first start', async () => {
     const { call } = createWithAgent()

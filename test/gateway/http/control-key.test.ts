@@ -22,7 +22,7 @@ function requestClock(headers: Record<string, string>, peer?: string, url = '/_f
 
 const clock = { now: SHOWN_START, ms: CLOCK_START, manual: true }
 
-describe('With a control key, the control API answers everyone who has it (rules: control-api#who-may-call)', () => {
+describe('With a control key, the control API answers everyone who has it (rules: control-api#callers)', () => {
   test.each([
     ['in this process', { host: 'localhost' }, undefined],
     ['without a host', {}, undefined],

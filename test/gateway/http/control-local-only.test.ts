@@ -43,7 +43,7 @@ function statusAt(port: number, address: string, host: string): Promise<number |
 const allowed = { status: 204, error: null, changed: true }
 const refused = { status: 403, error: expect.objectContaining({ error_code: FORBIDDEN }), changed: false }
 
-describe('The control API is there for loopback hosts only (rules: control-api#who-may-call)', () => {
+describe('The control API is there for loopback hosts only (rules: control-api#callers)', () => {
   const OWN =
     'localhost LOCALHOST localhost:4747 127.0.0.1 127.0.0.1:80 127.255.249.199 [::1] [0:0:0:0:0:0:0:1] [::1]:4747'
   test.each([...OWN.split(' '), '[::ffff:127.0.0.1]', '[::FFFF:7f00:1]'])('and answers the Host %s', (host) => {
@@ -99,7 +99,7 @@ describe('The control API is there for loopback hosts only (rules: control-api#w
   })
 })
 
-describe('The control API is there for peers on this machine only (rules: control-api#who-may-call)', () => {
+describe('The control API is there for peers on this machine only (rules: control-api#callers)', () => {
   const host = 'localhost:4747'
 
   test.each(['127.0.0.1', '127.255.255.255', '::1', '::ffff:127.0.0.1', '::FFFF:127.3.2.1', '::ffff:7f01:203'])(

@@ -91,7 +91,7 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
   )
 })
 
-describe('An uploaded certificate of a domain (rules: domain-certificates#which-certificates)', () => {
+describe('An uploaded certificate of a domain (rules: domain-certificates#accepted-certificates)', () => {
   test('is shown as a reference, without policy and status', async () => {
     const { gateway, certificate_id, ref } = openWithCertificate()
     const { body } = await client(gateway)('POST', PATH, { json: { domain: DOMAIN, certificate_id } })
@@ -204,7 +204,7 @@ describe('An automatic certificate', () => {
     expect(outcome(response)).toBe('409 ERR_GATEWAY_1966')
   })
 
-  test('cannot be named as certificate_id of another domain (rules: domain-certificates#which-certificates)', () => {
+  test('cannot be named as certificate_id of another domain (rules: domain-certificates#accepted-certificates)', () => {
     const { gateway, certificate_id } = openWithAutomaticCertificate()
     const { id } = gateway.reservedDomains.create({ domain: 'other.example.com' })
     const update = () => gateway.reservedDomains.update(id, { certificate_id })

@@ -206,7 +206,7 @@ export const shape = named(
     certificate: documented(
       v.nullable(ref),
       'The TLS certificate in use: the uploaded one or the last one issued automatically; null if there is none.',
-      { rules: 'domain-certificates#which-certificates' },
+      { rules: 'domain-certificates#accepted-certificates' },
     ),
     certificate_management_policy: documented(
       v.nullable(policy),

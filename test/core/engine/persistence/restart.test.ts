@@ -42,7 +42,7 @@ describe('A gateway that continues from a store', () => {
     expect(stateOf(restarted)).toEqual(stateOf(gateway))
   })
 
-  it('starts a new window of the rate limit; a restored snapshot continues the old one (rules: stores#what-is-not-stored)', async () => {
+  it('starts a new window of the rate limit; a restored snapshot continues the old one (rules: stores#omitted-state)', async () => {
     const store = memoryStore()
     const rateLimit = { requests: 2, window: '1m' } as const
     const gateway = createGateway({ clock: manualClock(CLOCK_START), rateLimit, store })
