@@ -139,6 +139,18 @@ test('No page, example or action runs a package of the name fauxgate from npm or
   expect(lines.filter(({ text }) => foreign.test(text))).toEqual([])
 })
 
+test('Pages that run fauxgate with npx have the reader install it first, since npx would run a package of that name from npm', () => {
+  const own = documents.filter((path) => !/^docs\/(?:decisions|api)\//.test(path))
+  const wrong = [...own, 'llms.txt', 'action.yml', ...listFiles('examples', 'languages', 'src/inspector')].flatMap(
+    (path) => {
+      const at = read(path).search(/\bnpx fauxgate\b/)
+      const isInstalled = /fauxgate-[\d.]+\.tgz|getting-started\.md#install\)/.test(read(path).slice(0, at))
+      return at === -1 || isInstalled ? [] : [`${path}:${lineOf(read(path), at)}`]
+    },
+  )
+  expect(wrong).toEqual([])
+})
+
 test('Examples use the package alone, so that they can be copied: nothing from src/ or test/', () => {
   const examples = listFiles('examples').filter((path) => /\.\.\/(?:src|test|dist|scripts)\//.test(read(path)))
   expect(examples).toEqual([])

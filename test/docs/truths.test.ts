@@ -182,6 +182,14 @@ describe('The path to the first own test', () => {
     expect(read('README.md')).toContain('[Your first test][docs/getting-started.md]')
     expect(page.split(/^## /m).at(-1)).toContain('replace `sites.ts` with your own module')
   })
+
+  test('has at most 1,500 words in all with the page on how to connect a client', () => {
+    const link = '[Your first test][docs/getting-started.md]'
+    const [before = '', after = ''] = read('README.md').split(link)
+    const start = `${before}${link}${after.slice(0, after.indexOf('.'))}`
+    const words = [start, read('docs/getting-started.md'), read('docs/connecting.md')].map(countWords)
+    expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1500)
+  })
 })
 
 test('The page on assertions names the fields of an entry of the journal, except its operation id', async () => {

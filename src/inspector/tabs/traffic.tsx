@@ -100,11 +100,11 @@ function NoVisits() {
   const endpoints = useLive(path, () => page.connection.service<{ endpoints: { url: string }[] }>('GET', path))
   const any = 'https://app.example.com'
   const url = inState(endpoints, any, any, ({ endpoints: [first] }) => first?.url ?? any)
+  const run = 'npx --no fauxgate'
   return (
-    <EmptyState title={`No visitors${describeStart() || ' yet'}.`} command={`npx fauxgate request ${url}/ --explain`}>
-      Their requests to your endpoints appear here, each with its trace: rules and modules. Open a port for browsers, or
-      send one:
-      <Command text={`npx fauxgate serve --dialect ngrok --traffic 8080 --upstream ${url}=http://127.0.0.1:3000`} />
+    <EmptyState title={`No visitors${describeStart() || ' yet'}.`} command={`${run} request ${url}/ --explain`}>
+      Their requests to your endpoints appear here, each with its trace. Open a port for browsers, or send one:
+      <Command text={`${run} serve --dialect ngrok --traffic 8080 --upstream ${url}=http://127.0.0.1:3000`} />
     </EmptyState>
   )
 }
