@@ -1,3 +1,6 @@
+from datetime import timedelta
+from threading import Thread
+
 import ngrok
 import pytest
 from domains import reserve, wait_for_certificate
@@ -32,3 +35,13 @@ def test_reports_a_service_that_is_down(fauxgate, client):
     with pytest.raises(RuntimeError, match="503"):
         reserve(client, "app.example.com")
     assert [request["status"] for request in fauxgate.requests()] == [503]
+
+
+def test_waits_for_a_late_response(fauxgate, client):
+    fauxgate.fault(operation="reserved_domains.create", latency=timedelta(seconds=30))
+    thread = Thread(target=lambda: reserve(client, "app.example.com"))
+    thread.start()
+    fauxgate.wait_for_request()
+    fauxgate.advance(timedelta(seconds=30))
+    thread.join()
+    assert [request["status"] for request in fauxgate.requests()] == [201]

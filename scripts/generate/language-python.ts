@@ -1,6 +1,6 @@
 import { CERTIFICATE_ERRORS } from '../../src/service/provisioning/certificate-errors.ts'
 import { ngrok } from '../../src/service/resources/dialects.ts'
-import { isDuration, type Json, kindsOf, type ObjectType, type Types } from './languages.ts'
+import { fieldOf, isDuration, type Json, kindsOf, type ObjectType, type Types } from './languages.ts'
 
 const HEAD = `"""The types of what the controls take and return. \`npm run generate\` writes this file from the document of the controls."""
 
@@ -16,23 +16,23 @@ CertificateError = {CERTIFICATE_ERROR}
 
 const TAIL = `
 Outcome = {OUTCOME}
+RecordType = {RECORD_TYPE}
 RequestFilter = TypedDict("RequestFilter", {REQUEST}, total=False)
 `
 
 /** Returns the module of types. A TypedDict with names such as "from" needs the form of a call. */
 export function pythonFile(types: Types): string {
   const ordered = [...types.types].sort((a, b) => depth(a, types) - depth(b, types))
-  const fieldsOf = (type: string) => types.types.find(({ name }) => name === type)?.json.properties ?? {}
-  const filter = Object.entries(fieldsOf('Request')).map(([name, json]) => `"${name}": "${typeOf(json, types, false)}"`)
+  const request = types.types.find(({ name }) => name === 'Request')?.json.properties ?? {}
+  const filter = Object.entries(request).map(([name, json]) => `"${name}": "${typeOf(json, types, false)}"`)
   const errors = Object.entries(CERTIFICATE_ERRORS).flatMap(([key, { number }]) => [
     `${ngrok.errorPrefix}${number}`,
     key,
   ])
   const head = HEAD.replace('{CERTIFICATE_ERROR}', literal(errors))
-  const tail = TAIL.replace('{OUTCOME}', typeOf(fieldsOf('ScriptOptions').always ?? {}, types, true)).replace(
-    '{REQUEST}',
-    `{${filter.join(', ')}}`,
-  )
+  const tail = TAIL.replace('{OUTCOME}', typeOf(fieldOf(types, 'ScriptOptions', 'always'), types, true))
+    .replace('{RECORD_TYPE}', typeOf(fieldOf(types, 'DnsRecord', 'type'), types, true))
+    .replace('{REQUEST}', `{${filter.join(', ')}}`)
   return `${head}${ordered.map((each) => formatType(each, types)).join('')}${tail}`
 }
 

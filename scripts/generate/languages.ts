@@ -11,6 +11,7 @@ export interface Json {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly enum?: readonly (string | number | null)[]
+  readonly const?: unknown
   readonly anyOf?: readonly Json[]
   readonly items?: Json
   readonly properties?: Readonly<Record<string, Json>>
@@ -21,42 +22,53 @@ export interface Json {
   readonly description?: string
 }
 
-/** An object type: its name in the languages, its schema, and whether a client sends it. */
+/** An object type: its name in the languages, and its schema. */
 export interface ObjectType {
   readonly name: string
   readonly json: Json
+  /** True for the body of a call or a part of it, false for a part of a response. */
   readonly isSent: boolean
+  /** True for the arguments of a call by name, which some languages do not have. */
+  readonly isOfArguments: boolean
 }
 
-/** The schemas of the document that have types, by the names that the languages give them. Of a part, some fields are left out. */
-const SENT: Readonly<Record<string, readonly [schema: string, ...without: string[]]>> = {
+/** Schemas by the name of their type in the languages, each with the fields that the type leaves out. */
+type Schemas = Readonly<Record<string, readonly [schema: string, ...without: string[]]>>
+
+const SENT: Schemas = {
   Options: ['GatewayRequest'],
   Fault: ['FaultSpec'],
   FailedAttempt: ['FailedAttempt'],
-  ScriptOptions: ['ProvisioningScript', 'outcomes'],
-  DnsFields: ['DnsRecordBody', 'name', 'type'],
   Visit: ['TrafficRequest'],
-  VisitFields: ['TrafficRequest', 'url'],
   Visitor: ['Visitor'],
   Upstream: ['CannedUpstream'],
-  UpstreamFields: ['CannedUpstream', 'url'],
   Declaration: ['Declaration'],
   SurvivalSettings: ['ExplorationSettings', 'replayCall', 'for', 'setup'],
 }
-/** The calls whose query has a type, by its name. */
+/** The fields that are arguments by name, beside those that a call has by position. */
+const ARGUMENTS: Schemas = {
+  ScriptOptions: ['ProvisioningScript', 'outcomes'],
+  DnsFields: ['DnsRecordBody', 'name', 'type'],
+  VisitFields: ['TrafficRequest', 'url'],
+  UpstreamFields: ['CannedUpstream', 'url'],
+}
+/** The calls whose query has arguments by name, by the name of their type. */
 const FILTERS: Readonly<Record<string, readonly [method: string, path: string]>> = {
   DnsFilter: ['delete', '/dns'],
   EventFilter: ['get', '/sent-events'],
   FaultFilter: ['delete', '/faults'],
   ScriptFilter: ['delete', '/provisioning/script'],
 }
-const RETURNED: Readonly<Record<string, readonly [schema: string]>> = {
+const RETURNED: Schemas = {
   ListedFault: ['ListedFault'],
-  MissedRequest: ['MissedRequest'],
   TimelineEntry: ['TimelineEntry'],
   WaitingRequest: ['WaitingRequest'],
   TrafficOutcome: ['TrafficOutcome'],
   Request: ['JournalEntry'],
+  DnsRecord: ['DnsRecord'],
+  SentEvent: ['SentEvent'],
+  ReservedDomain: ['ReservedDomain'],
+  Declared: ['Declared'],
 }
 
 export interface Types {
@@ -72,33 +84,39 @@ function listTypes(): Types {
   const schemas = document.components.schemas as Readonly<Record<string, Json>> // Json leaves out what the types do not need.
   const names = new Map<string, string>()
   const types: ObjectType[] = []
-  const add = (name: string, schema: string, without: readonly string[], isSent: boolean) => {
+  const own = [...Object.values(SENT), ...Object.values(RETURNED)].map(([schema]) => schema)
+  const add = (name: string, schema: string, without: readonly string[], isSent: boolean, isOfArguments = false) => {
     const json = schemas[schema]
-    if (!json) throw new Error(`The document of the controls has no ${schema}.`)
-    if (without.length === 0) names.set(schema, name)
+    const unknown = without.filter((field) => !json?.properties?.[field])
+    if (!json || unknown.length > 0)
+      throw new Error(`The document of the controls has no ${[schema, ...unknown].join('.')}.`)
+    if (!isOfArguments) names.set(schema, name)
+    const fields = Object.entries(json.properties ?? {}).filter(([each]) => !without.includes(each))
     const properties = Object.fromEntries(
-      Object.entries(json.properties ?? {}).filter(([each]) => !without.includes(each)),
+      fields.map(([field, value]) => [field, isReference(value) ? toRef(value) : value]),
     )
-    types.push({ name, json: { ...json, properties }, isSent })
-    if (isSent) addReferences(Object.values(properties))
+    types.push({ name, json: { ...json, properties }, isSent, isOfArguments })
+    addReferences(Object.values(properties), isSent)
   }
-  const addReferences = (all: readonly Json[]) => {
+  const addReferences = (all: readonly Json[], isSent: boolean) => {
     for (const { $ref, items, anyOf = [] } of all) {
       const schema = $ref?.replace(/^.*\//, '')
-      if (schema !== undefined && !names.has(schema) && !Object.values(SENT).some(([each]) => each === schema))
-        add(schema.replace(/(?:Body|Fields)$/, ''), schema, [], true)
-      addReferences([...(items ? [items] : []), ...anyOf])
+      if (schema !== undefined && !names.has(schema) && !own.includes(schema))
+        add(schema.replace(/(?:Body|Fields)$/, ''), schema, [], isSent)
+      addReferences([...(items ? [items] : []), ...anyOf], isSent)
     }
   }
   for (const [name, [schema, ...without]] of Object.entries(SENT)) add(name, schema, without, true)
+  for (const [name, [schema, ...without]] of Object.entries(ARGUMENTS)) add(name, schema, without, true, true)
   for (const [name, [method, path]] of Object.entries(FILTERS)) {
-    const parameters = document.paths[`/_fauxgate${path}`]?.[method]?.parameters ?? []
+    const { parameters = [] } = document.paths[`/_fauxgate${path}`]?.[method] ?? {}
     const fields = parameters.flatMap((each) => {
       if (!('schema' in each)) return []
       const json = each.schema as Json // Json leaves out what the types do not need.
       return [[each.name, { ...json, description: each.description }]]
     })
-    types.push({ name, json: { properties: Object.fromEntries(fields) }, isSent: true })
+    if (fields.length === 0) throw new Error(`${method} ${path} has no query in the document of the controls.`)
+    types.push({ name, json: { properties: Object.fromEntries(fields) }, isSent: true, isOfArguments: true })
   }
   for (const [name, [schema]] of Object.entries(RETURNED)) add(name, schema, [], false)
   const describe = ({ description, $ref, anyOf = [] }: Json): string => {
@@ -108,6 +126,11 @@ function listTypes(): Types {
   }
   return { types, nameOf: (reference) => names.get(reference.replace(/^.*\//, '')), describe }
 }
+
+/** The document has references to resources in place, unless they can be null. */
+const isReference = ({ properties = {} }: Json) => Object.keys(properties).join() === 'id,uri'
+
+const toRef = ({ description = '' }: Json): Json => ({ description, $ref: '#/components/schemas/Ref' })
 
 /** Returns the text of each file, by its path. */
 export default function languages(): Map<string, string> {
@@ -123,4 +146,12 @@ export const isDuration = ({ type, pattern }: Json): boolean =>
   Array.isArray(type) && type.includes('string') && (pattern?.includes('(ms|s|m|h|d)') ?? false)
 
 /** Returns the kinds of values without null. */
-export const kindsOf = ({ type = [] }: Json): readonly string[] => [type].flat().filter((each) => each !== 'null')
+export const kindsOf = ({ type, const: constant }: Json): readonly string[] =>
+  [type ?? (typeof constant === 'boolean' ? 'boolean' : [])].flat().filter((each) => each !== 'null')
+
+/** Returns the type of a field of a type. @throws Error if there is none. */
+export function fieldOf({ types }: Types, type: string, field: string): Json {
+  const found = types.find(({ name }) => name === type)?.json.properties?.[field]
+  if (!found) throw new Error(`The document of the controls has no ${type}.${field}.`)
+  return found
+}

@@ -80,7 +80,13 @@ function createDeclareCall(families: Families) {
     commands: [{ name: 'declare', example: '--edge edghts_1 --routes edghtsrt_1' }],
     from: 'body',
     schema: named(schema, 'Declaration', 'The resources to declare: at least one.'),
-    ...(addedResults.length > 0 && { response: v.object(Object.fromEntries(addedResults)) }),
+    ...(addedResults.length > 0 && {
+      response: named(
+        v.object(Object.fromEntries(addedResults)),
+        'Declared',
+        'The declared resources, by their fields.',
+      ),
+    }),
     errors: Object.values(added).flatMap(({ errors = [] }) => errors),
     run: (host, sent) =>
       host.transact((tx) => {

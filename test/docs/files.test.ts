@@ -22,6 +22,13 @@ test('A block that names a file of the examples is a part of this file', () => {
   expect(others).toEqual([])
 })
 
+// tools/checks/examples.mjs runs these examples.
+test.each(['docs/go.md', 'docs/python.md'])('Each block of code in %s is a part of an example', (document) => {
+  const code = listBlocksOf(document).filter(({ language }) => language !== 'sh')
+  expect(code.filter(({ file }) => !file?.startsWith('examples/'))).toEqual([])
+  expect(code.length).toBeGreaterThan(2)
+})
+
 /** The configuration of a reader's project, in which the package is the current sources. */
 const alias = Object.entries(entryPointsByImport).map(
   ([name, path]) => `{ find: /^${name.replace('/', '.')}$/, replacement: ${JSON.stringify(root + path)} }`,

@@ -59,15 +59,32 @@ func TestSecond(t *testing.T) {
 }
 `
 
-/** A file with a misspelt field of a type, which the compiler must find. */
-const misspelt = (value) => `package app
+/** A file with a mistake, which the compiler must find. */
+const mistaken = (statement) => `package app
 
 import "github.com/fauxgate/fauxgate/languages/go/fauxgatetest"
 
-var misspelt = fauxgatetest.${value}
+func use(gateway *fauxgatetest.Gateway) { ${statement} }
 `
 
-const MISSPELT = ['Fault{Opration: "reserved_domains.create"}', 'SurvivalSettings{Fualts: 2}']
+/** Statements with a mistake, each with the compiler's words. */
+const MISTAKES = [
+  ['gateway.Fault(fauxgatetest.Fault{Opration: "reserved_domains.create"})', /unknown field Opration/],
+  ['_ = fauxgatetest.SurvivalSettings{Fualts: 2}', /unknown field Fualts/],
+  ['_ = fauxgatetest.Options{Plan: fauxgatetest.PlanFre}', /undefined: fauxgatetest.PlanFre/],
+  ['gateway.Script(fauxgatetest.OutcomeDNSEror)', /undefined: fauxgatetest.OutcomeDNSEror/],
+  ['gateway.Script("DNS_EROR")', /does not implement fauxgatetest.Outcome/],
+  ['gateway.ScriptFor("app.example.com", "DNS_EROR")', /does not implement fauxgatetest.Outcome/],
+  ['gateway.Script(fauxgatetest.FailedAttempt{Outcome: "DNS_EROR"})', /does not implement fauxgatetest.Outcome/],
+  ['_ = gateway.DNS()[0].Valeu', /DNSRecord has no field or method Valeu/],
+  ['_ = gateway.SentEvents("")[0].Objekt', /SentEvent has no field or method Objekt/],
+  ['_ = gateway.Declare(fauxgatetest.Declaration{}).TunelSession', /Declared has no field or method TunelSession/],
+  ['_ = gateway.Attempt("app.example.com").Certifcate', /ReservedDomain has no field or method Certifcate/],
+  ['_ = gateway.Requests()[0].Opration', /Request has no field or method Opration/],
+  ['_ = gateway.Faults()[0].Hist', /ListedFault has no field or method Hist/],
+  ['_ = gateway.WaitForRequest().Untill', /WaitingRequest has no field or method Untill/],
+  ['_ = gateway.Visit(fauxgatetest.Visit{}).Boddy', /TrafficOutcome has no field or method Boddy/],
+]
 
 /** Tests that end in each way, by name. Each prints the URL of its server. */
 const ENDS = `package app
@@ -198,13 +215,14 @@ function checkNpx(folder, module) {
 }
 
 function checkTypes(folder) {
-  for (const value of MISSPELT) {
-    const module = createModule(folder, value.replace(/\W.*/, ''), misspelt(value))
+  const module = createModule(folder, 'types', '')
+  for (const [statement, message] of MISTAKES) {
+    writeFileSync(join(module, 'app_test.go'), mistaken(statement))
     const { status, stderr } = go(module, ['vet', './...'])
-    assert.notEqual(status, 0)
-    assert.match(stderr, /unknown field (Opration|Fualts)/)
+    assert.notEqual(status, 0, statement)
+    assert.match(stderr, message)
   }
-  return 'go vet finds a misspelt field of a fault, and of the settings of survives'
+  return `go vet finds ${MISTAKES.length} misspelt fields, constants and outcomes`
 }
 
 function checkMissing(folder, module) {

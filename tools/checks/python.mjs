@@ -125,6 +125,18 @@ def use(gateway: Gateway) -> None:
     gateway.clear_faults(di="fault_1")
     gateway.clear_script(doman="app.example.com")
     gateway.script("DNS_EROR", "ERR_NGROK_26014")
+    gateway.set_dns("app.example.com", "CNAM")
+    gateway.dns()[0]["valeu"]
+    gateway.sent_events()[0]["objekt"]
+    gateway.declare()["tunel_session"]
+    gateway.attempt("app.example.com")["certifcate"]
+    gateway.renew("app.example.com")["certifcate"]
+    gateway.expire("app.example.com")["certifcate"]
+    gateway.requests()[0]["opration"]
+    gateway.faults()[0]["hist"]
+    gateway.timeline("app.example.com")[0]["outcom"]
+    gateway.wait_for_request()["untill"]
+    gateway.visit("https://app.example.com")["boddy"]
 `
 
 function checkTypes(folder, python) {
@@ -143,6 +155,9 @@ function checkTypes(folder, python) {
     status === 1 && misspelt?.length === 8,
   )
   check('mypy finds a misspelt outcome', /Argument 1 to "script" of "Gateway" has incompatible type/.test(stdout))
+  check('mypy finds a misspelt type of a record', /Argument 2 to "set_dns" of "Gateway"/.test(stdout))
+  const keys = stdout.match(/TypedDict "\w+" has no key "\w+"/g)
+  check(`mypy finds ${keys?.length} misspelt fields of responses`, keys?.length === 11)
 }
 
 /** Runs the tests of a project with the npm package in node_modules, and prints what the fixture takes. */

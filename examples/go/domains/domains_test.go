@@ -44,7 +44,7 @@ func TestUsesADomainThatIsThere(t *testing.T) {
 
 func TestGoesOnAfterAFailedAttempt(t *testing.T) {
 	gateway, config := start(t)
-	gateway.Script("DNS_ERROR", "success")
+	gateway.Script(fauxgatetest.OutcomeDNSError, fauxgatetest.OutcomeSuccess)
 	domain, err := domains.Reserve(ctx, config, "app.example.com")
 	if err != nil {
 		t.Fatal(err)

@@ -56,36 +56,49 @@ func (g *Gateway) WaitForRequest() WaitingRequest {
 	return WaitingRequest{}
 }
 
-// Script sets the outcomes of the next attempts to get a certificate: Script("DNS_ERROR", "success"). An outcome is a text or a
-// FailedAttempt.
-func (g *Gateway) Script(outcomes ...any) {
+// Script sets the outcomes of the next attempts to get a certificate: Script(OutcomeDNSError, OutcomeSuccess).
+func (g *Gateway) Script(outcomes ...Outcome) {
 	g.tb.Helper()
 	g.Control("POST", "/provisioning/script", Object{"outcomes": outcomes})
 }
 
 // ScriptFor does the same for one domain, by its name or its id.
-func (g *Gateway) ScriptFor(domain string, outcomes ...any) {
+func (g *Gateway) ScriptFor(domain string, outcomes ...Outcome) {
 	g.tb.Helper()
 	g.Control("POST", "/provisioning/script", Object{"outcomes": outcomes, "domain": domain})
 }
 
-// Attempt runs the attempt of a domain's job now, by the domain's name or its id.
-func (g *Gateway) Attempt(domain string) { g.tb.Helper(); g.provision("attempt", domain) }
-
-// Renew advances the clock to the renewal of the domain's certificate.
-func (g *Gateway) Renew(domain string) { g.tb.Helper(); g.provision("renew", domain) }
-
-// Expire advances the clock to the first second after the expiry of the domain's certificate.
-func (g *Gateway) Expire(domain string) { g.tb.Helper(); g.provision("expire", domain) }
-
-func (g *Gateway) provision(call, domain string) {
+// Attempt runs the attempt of a domain's job now, by the domain's name or its id, and returns the domain.
+func (g *Gateway) Attempt(domain string) ReservedDomain {
 	g.tb.Helper()
-	g.Control("POST", "/provisioning/"+call, Object{"id": domain})
+	return g.provision("attempt", domain)
 }
 
-// SetDNS sets a record of the simulated zone, which needs the option "--dns", "simulated": SetDNS("app.example.com",
-// "CNAME", "…"). The types are CNAME, A, CAA, PROXY, SERVFAIL and TIMEOUT.
-func (g *Gateway) SetDNS(name, kind, value string) {
+// Renew advances the clock to the renewal of the domain's certificate, and returns the domain.
+func (g *Gateway) Renew(domain string) ReservedDomain {
+	g.tb.Helper()
+	return g.provision("renew", domain)
+}
+
+// Expire advances the clock to the first second after the expiry of the domain's certificate, and returns the domain.
+func (g *Gateway) Expire(domain string) ReservedDomain {
+	g.tb.Helper()
+	return g.provision("expire", domain)
+}
+
+func (g *Gateway) provision(call, domain string) ReservedDomain {
+	g.tb.Helper()
+	return control[ReservedDomain](g, "POST", "/provisioning/"+call, Object{"id": domain})
+}
+
+// DNS lists the records of the simulated zone. Attempts check them with the option DNSCheckSimulated.
+func (g *Gateway) DNS() []DNSRecord {
+	g.tb.Helper()
+	return control[[]DNSRecord](g, "GET", "/dns", nil)
+}
+
+// SetDNS sets a record of the simulated zone: SetDNS("app.example.com", RecordTypeCNAME, "…").
+func (g *Gateway) SetDNS(name string, kind RecordType, value string) {
 	g.tb.Helper()
 	g.Control("PUT", "/dns", Object{"name": name, "type": kind, "value": value})
 }
@@ -109,9 +122,9 @@ func (g *Gateway) Faults() []ListedFault {
 }
 
 // Declare declares what no operation creates, such as Declaration{TunnelSession: &TunnelSessionDeclaration{}}, and returns it.
-func (g *Gateway) Declare(declaration Declaration) Object {
+func (g *Gateway) Declare(declaration Declaration) Declared {
 	g.tb.Helper()
-	return control[Object](g, "POST", "/declare", declaration)
+	return control[Declared](g, "POST", "/declare", declaration)
 }
 
 // Visit sends a request through the gateway as a visitor would, such as Visit{URL: "https://app.example.com"}, and returns the
@@ -145,13 +158,13 @@ func (g *Gateway) LastRequest() Request {
 
 // SentEvents returns the events that the account has sent to its event destinations, oldest first: those of a type such as
 // ip_policy_created.v0, or all for "".
-func (g *Gateway) SentEvents(kind string) []Object {
+func (g *Gateway) SentEvents(kind string) []SentEvent {
 	g.tb.Helper()
 	path := "/sent-events"
 	if kind != "" {
 		path += "?type=" + url.QueryEscape(kind)
 	}
-	return control[[]Object](g, "GET", path, nil)
+	return control[[]SentEvent](g, "GET", path, nil)
 }
 
 // Report returns a human-readable report of what happened.

@@ -71,7 +71,7 @@ func TestATestDoesNotSeeWhatAnotherHasLeft(t *testing.T) {
 				t.Fatal(status)
 			}
 			gateway.Advance(time.Hour)
-			gateway.Script("INTERNAL_ERROR")
+			gateway.Script(fauxgatetest.OutcomeInternalError)
 			gateway.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
 			gateway.Control("POST", "/snapshots", object{"name": "mine"})
 		})
@@ -96,7 +96,7 @@ func TestTestsAtTheSameTimeHaveTheirOwnGateways(t *testing.T) {
 
 func TestAGatewayCanHaveTheClockOfTheSystem(t *testing.T) {
 	before := time.Now().Truncate(time.Second)
-	at := fauxgatetest.New(t, fauxgatetest.Options{Clock: "system"}).Now()
+	at := fauxgatetest.New(t, fauxgatetest.Options{Clock: fauxgatetest.ClockSourceSystem}).Now()
 	if at.Before(before) || at.After(time.Now()) {
 		t.Fatal(at)
 	}
@@ -129,8 +129,12 @@ func TestTheClock(t *testing.T) {
 	if !hasCertificate(t, gateway) {
 		t.Fatal("the next event was not the certificate")
 	}
-	gateway.Renew(name)
-	gateway.Expire(name)
+	if job := gateway.Renew(name).CertificateManagementStatus.ProvisioningJob; !job.StartedAt.Equal(gateway.Now()) {
+		t.Fatal(job)
+	}
+	if domain := gateway.Expire(name); domain.Domain != name {
+		t.Fatal(domain)
+	}
 	gateway.Reset()
 	if at := gateway.Now(); !at.Equal(start) {
 		t.Fatal(at)
@@ -199,8 +203,8 @@ func TestAnUnusedFaultOrOutcomeFailsATest(t *testing.T) {
 		"1 fault is still waiting for requests": func(g *fauxgatetest.Gateway) {
 			g.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
 		},
-		"No attempt used these outcomes: DNS_ERROR":      func(g *fauxgatetest.Gateway) { g.Script("DNS_ERROR") },
-		"No attempt used these outcomes: INTERNAL_ERROR": func(g *fauxgatetest.Gateway) { g.ScriptFor(name, "INTERNAL_ERROR") },
+		"No attempt used these outcomes: DNS_ERROR":     func(g *fauxgatetest.Gateway) { g.Script(fauxgatetest.OutcomeDNSError) },
+		"No attempt used these outcomes: obtain_failed": func(g *fauxgatetest.Gateway) { g.ScriptFor(name, fauxgatetest.CertificateErrorObtainFailed) },
 	} {
 		f := &failing{}
 		add(fauxgatetest.New(f))
@@ -277,33 +281,51 @@ func TestAStreamOfEventsIsRejected(t *testing.T) {
 
 func TestOutcomesOfAttempts(t *testing.T) {
 	gateway := fauxgatetest.New(t, fauxgatetest.Options{AllowUnused: true})
-	gateway.ScriptFor("other.example.com", "INTERNAL_ERROR")
-	gateway.Script("DNS_ERROR")
+	gateway.ScriptFor("other.example.com", fauxgatetest.OutcomeInternalError)
+	gateway.Script(fauxgatetest.OutcomeDNSError)
 	reserve(t, gateway)
-	gateway.Attempt(name)
-	if hasCertificate(t, gateway) {
-		t.Fatal("there is a certificate after a failed attempt")
+	domain := gateway.Attempt(name)
+	if job := domain.CertificateManagementStatus.ProvisioningJob; job.ErrorCode != "DNS_ERROR" || domain.Certificate != nil {
+		t.Fatalf("%+v", domain)
 	}
-	gateway.Attempt(name)
-	if !hasCertificate(t, gateway) {
+	if domain := gateway.Attempt(name); domain.Certificate == nil || !hasCertificate(t, gateway) {
 		t.Fatal("the second attempt took the outcome of another domain")
+	}
+}
+
+func TestAFailedAttemptHasAMessageAndATime(t *testing.T) {
+	gateway := fauxgatetest.New(t)
+	gateway.Script(fauxgatetest.FailedAttempt{
+		Outcome:      fauxgatetest.OutcomeDNSError,
+		Error:        fauxgatetest.CertificateErrorCAACheckBlocked,
+		Message:      "no luck",
+		RetriesAfter: 90 * time.Second,
+	})
+	reserve(t, gateway)
+	job := gateway.Attempt(name).CertificateManagementStatus.ProvisioningJob
+	if job.Msg != "no luck (ERR_NGROK_26014)" || !job.RetriesAt.Equal(gateway.Now().Add(90*time.Second)) {
+		t.Fatalf("%+v", job)
 	}
 }
 
 func TestOptionsOfATest(t *testing.T) {
 	start := time.Date(2027, 1, 1, 2, 0, 0, 0, time.FixedZone("east", 7200))
-	gateway := fauxgatetest.New(t, fauxgatetest.Options{DNS: "simulated", Start: start})
+	gateway := fauxgatetest.New(t, fauxgatetest.Options{DNS: fauxgatetest.DNSCheckSimulated, Start: start})
 	if at := gateway.Now(); !at.Equal(start) {
 		t.Fatal(at)
 	}
-	gateway.SetDNS(name, "CNAME", "elsewhere.example.com")
+	gateway.SetDNS(name, fauxgatetest.RecordTypeCNAME, "elsewhere.example.com")
 	reserve(t, gateway)
 	gateway.Advance(time.Minute)
 	if hasCertificate(t, gateway) {
 		t.Fatal("the record was not checked")
 	}
+	expected := fauxgatetest.DNSRecord{Name: name, Type: fauxgatetest.RecordTypeCNAME, Value: "elsewhere.example.com"}
+	if records := gateway.DNS(); len(records) != 1 || records[0] != expected {
+		t.Fatal(records)
+	}
 	gateway.RemoveDNS(name)
-	if records := gateway.Control("GET", "/dns", nil); records != "[]" {
+	if records := gateway.DNS(); len(records) != 0 {
 		t.Fatal(records)
 	}
 }
@@ -350,9 +372,8 @@ func TestSentEvents(t *testing.T) {
 		t.Fatal(all)
 	}
 	event := all[0]
-	vault, _ := event["object"].(object)
-	if event["event_type"] != "vault_created.v0" || event["destination"] != destination["id"] || vault["name"] != "app" {
-		t.Fatal(event)
+	if event.EventType != "vault_created.v0" || event.Destination != destination["id"] || event.Object["name"] != "app" {
+		t.Fatalf("%+v", event)
 	}
 	if others := gateway.SentEvents("vault_deleted.v0"); len(others) != 0 {
 		t.Fatal(others)
@@ -365,15 +386,24 @@ func TestSentEvents(t *testing.T) {
 func TestTrafficOfVisitors(t *testing.T) {
 	gateway := fauxgatetest.New(t)
 	endpoints := []*fauxgatetest.AgentEndpoint{{URL: "https://" + name, ForwardsTo: "http://localhost:80"}}
-	session := fauxgatetest.TunnelSessionDeclaration{Endpoints: endpoints}
+	session := fauxgatetest.TunnelSessionDeclaration{Region: "eu", Endpoints: endpoints}
 	declared := gateway.Declare(fauxgatetest.Declaration{TunnelSession: &session})
-	if _, isThere := declared["tunnel_session"]; !isThere {
-		t.Fatal(declared)
+	if declared.TunnelSession.Region != "eu" || declared.TunnelSession.Credential.ID == "" {
+		t.Fatalf("%+v", declared.TunnelSession)
 	}
 	gateway.Upstream(fauxgatetest.Upstream{URL: "http://localhost:80", Status: 202, Body: "Hello"})
 	response := gateway.Visit(fauxgatetest.Visit{URL: "https://" + name})
 	if response.Status != 202 || response.Body != "Hello" {
 		t.Fatal(response)
+	}
+}
+
+func TestAFieldThatIsTrueByDefaultCanBeFalse(t *testing.T) {
+	gateway := fauxgatetest.New(t)
+	session := fauxgatetest.TunnelSessionDeclaration{Reachable: fauxgatetest.Ptr(false)}
+	id := gateway.Declare(fauxgatetest.Declaration{TunnelSession: &session}).TunnelSession.ID
+	if status, text := call(t, gateway, "POST", "/tunnel_sessions/"+id+"/stop", "{}"); status < 400 {
+		t.Fatal(status, text)
 	}
 }
 

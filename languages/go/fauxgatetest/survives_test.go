@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,8 +52,20 @@ func onboard(t *testing.T, url string, looks bool) {
 }
 
 func TestAFunctionThatLooksFirstSurvivesFailuresAndCrashes(t *testing.T) {
-	fauxgatetest.Survives(t, func(t *testing.T, url string) { onboard(t, url, true) },
-		fauxgatetest.SurvivalSettings{Silence: 0.1, Restart: true})
+	var crashes atomic.Int32
+	fauxgatetest.Survives(t, func(t *testing.T, url string) {
+		hasReturned := false
+		defer func() {
+			if !hasReturned && !t.Failed() { // Neither its end nor t.Fatal, which ends the goroutine as well.
+				crashes.Add(1)
+			}
+		}()
+		onboard(t, url, true)
+		hasReturned = true
+	}, fauxgatetest.SurvivalSettings{Silence: 0.1, Restart: true})
+	if count := crashes.Load(); count != 2 {
+		t.Fatalf("%d crashes ended a call, but there is one at each of 2 requests", count)
+	}
 }
 
 // A failing call of Survives fails its test, so these tests run in a process of their own.
@@ -63,7 +76,7 @@ func TestBrokenFunctions(t *testing.T) {
 		case "copies":
 			settings.Copies = 2
 		case "settings":
-			settings.Kinds, settings.Within = []string{"lost"}, time.Minute
+			settings.Kinds, settings.Within = []fauxgatetest.FailureKind{fauxgatetest.FailureKindLost}, time.Minute
 		case "family":
 			settings.MayLeave = []string{"reserved_addr"}
 		}
@@ -91,7 +104,7 @@ func TestBrokenFunctions(t *testing.T) {
 		},
 		"settings": {
 			`fauxgatetest.SurvivalSettings{Replay: "POST /reserved_addrs#1 lost-after", ` +
-				`Within: 60000000000, Kinds: []string{"lost"}, Silence: 0.1})`,
+				`Within: 60000000000, Kinds: []fauxgatetest.FailureKind{"lost"}, Silence: 0.1})`,
 		},
 		"family": {
 			`mayLeave contains "reserved_addr", which is not a family. Did you mean reserved_addrs?`,

@@ -7,13 +7,13 @@ import "time"
 // Options: The options of an additional gateway. Each option defaults to the server's own.
 type Options struct {
 	// The service to emulate.
-	Dialect string `json:"dialect"`
+	Dialect Dialect `json:"dialect"`
 	// The source of the time.
-	Clock string `json:"clock"`
+	Clock ClockSource `json:"clock"`
 	// The start of a manual clock, such as `2026-01-01T00:00:00Z`.
 	Start time.Time `json:"start"`
 	// The plan whose documented limits apply to the account.
-	Plan string `json:"plan"`
+	Plan Plan `json:"plan"`
 	// Additional origins whose pages may call the server. Its own pages and pages from this machine may always call it. `*` allows all origins. Default: none.
 	Cors []string `json:"cors"`
 	// The seed for IDs and certificates: the same seed and calls produce the same IDs. Default: a random one for each gateway.
@@ -21,13 +21,13 @@ type Options struct {
 	// The resources that exist at the start and after each `reset()`: request bodies by family. The API's rules apply to them.
 	Initial any `json:"initial"`
 	// Which edges, routes, endpoint configurations, and child backends are treated as existing: any whose ID has the right prefix (the default), or only those declared with `gateway.declare`.
-	References string `json:"references"`
+	References References `json:"references"`
 	// How to treat traffic policy actions of an unknown type. Default: `refuse`.
-	UnknownActions string `json:"unknownActions"`
+	UnknownActions UnknownActions `json:"unknownActions"`
 	// Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
 	EmptyJsonOnDelete bool `json:"emptyJsonOnDelete"`
 	// The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
-	ErrorText string `json:"errorText"`
+	ErrorText ErrorText `json:"errorText"`
 	// Behavior of the real service that differs from its API reference.
 	Quirks *Quirks `json:"quirks"`
 	// Return 429 for too many HTTP requests. `true` allows 120 requests per 60 seconds. Default: false.
@@ -39,7 +39,7 @@ type Options struct {
 	// Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one. Default: none.
 	TakenDomains []string `json:"takenDomains"`
 	// The DNS that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, nothing. Default: `off`.
-	DNS string `json:"dns"`
+	DNS DNSCheck `json:"dns"`
 	// The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call. Default: 30s.
 	ProvisioningDelay *time.Duration `json:"provisioningDelay"`
 	// How long automatic certificates are valid, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
@@ -93,7 +93,7 @@ type Fault struct {
 	// The number of matching requests to let through before the fault applies.
 	After int `json:"after"`
 	// With `before`, the operation does not run. With `after`, the change is made and the client still sees an error. Default: `before`.
-	Phase string `json:"phase"`
+	Phase Phase `json:"phase"`
 	// The HTTP status of the error. Default: the status of `error`, or 503.
 	Status int `json:"status"`
 	// An error, by key or `error_code`, such as `ERR_NGROK_413`.
@@ -109,7 +109,7 @@ type Fault struct {
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate *int `json:"truncate"`
 	// What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
-	Ending string `json:"ending"`
+	Ending Ending `json:"ending"`
 	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
 }
@@ -117,9 +117,9 @@ type Fault struct {
 // FailedAttempt: A provisioning attempt that fails, with the job's message and retry time.
 type FailedAttempt struct {
 	// The error of the attempt.
-	Outcome string `json:"outcome"`
+	Outcome Outcome `json:"outcome"`
 	// The numbered error, by code or key. The job's `msg` ends with the code.
-	Error string `json:"error"`
+	Error CertificateError `json:"error"`
 	// The job's `msg`, instead of the standard one.
 	Message string `json:"message"`
 	// The time from the attempt to `retries_at`. If it is negative, such as `-5m`, `retries_at` is already in the past, and the next attempt runs after the usual wait.
@@ -213,7 +213,7 @@ type EdgeEndpointDeclaration struct {
 	// The ID of the reserved domain that the URL uses. Default: the domain that matches the URL, if any.
 	Domain string `json:"domain"`
 	// False to exempt the declared resource from the account's limits. Default: `true`.
-	Limits bool `json:"limits"`
+	Limits *bool `json:"limits"`
 }
 
 // DevDomainDeclaration: Declares the account's dev domain, which no operation can create or delete. `gateway.declare.end(id)` removes it.
@@ -225,7 +225,7 @@ type DevDomainDeclaration struct {
 // CredentialDeclaration: Declares a credential that no operation can create.
 type CredentialDeclaration struct {
 	// True for the account's default authtoken, which no operation can create.
-	Default any `json:"default"`
+	Default bool `json:"default"`
 }
 
 // TunnelSessionDeclaration: Declares an agent session, with its endpoints and tunnels.
@@ -239,7 +239,7 @@ type TunnelSessionDeclaration struct {
 	// Arbitrary data that the service doesn't interpret. At most 4096 bytes in UTF-8.
 	Metadata string `json:"metadata"`
 	// The agent's operating system. Default: `linux`.
-	Os string `json:"os"`
+	OS string `json:"os"`
 	// The region that the agent is connected to. Default: `us`.
 	Region string `json:"region"`
 	// The time at which the session started. Default: now.
@@ -247,19 +247,19 @@ type TunnelSessionDeclaration struct {
 	// The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
 	Transport string `json:"transport"`
 	// The commands that the agent supports. Default: all commands.
-	Supports []string `json:"supports"`
+	Supports []AgentCommand `json:"supports"`
 	// The commands that fail on the agent, each with the reason.
 	Failing *CommandFailures `json:"failing"`
 	// The version that the agent can be updated to. Default: none.
 	Update string `json:"update"`
 	// False if commands can't reach the agent. Default: `true`.
-	Reachable bool `json:"reachable"`
+	Reachable *bool `json:"reachable"`
 	// The agent's online endpoints.
 	Endpoints []*AgentEndpoint `json:"endpoints"`
 	// The agent's open labeled tunnels.
 	Labelled []*LabelledTunnel `json:"labelled"`
 	// False to exempt the declared resource from the account's limits. Default: `true`.
-	Limits bool `json:"limits"`
+	Limits *bool `json:"limits"`
 }
 
 // CommandFailures: The commands that fail on the agent, each with the reason.
@@ -285,7 +285,7 @@ type AgentEndpoint struct {
 	// The name that the agent gives the endpoint. Default: `command_line`.
 	Name string `json:"name"`
 	// The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`. Default: `internal` for hosts under `.internal`, else `public`.
-	Binding string `json:"binding"`
+	Binding Binding `json:"binding"`
 	// True if other pooled endpoints can be online at the same URL. Default: `false`.
 	PoolingEnabled bool `json:"pooling_enabled"`
 	// The traffic policy, in JSON or YAML, byte for byte as sent.
@@ -293,7 +293,7 @@ type AgentEndpoint struct {
 	// The protocol that the agent uses for its upstream: `http2`; otherwise HTTP/1.1.
 	UpstreamProtocol string `json:"upstream_protocol"`
 	// False if the agent doesn't record requests to show them in its own API. Default: `true`.
-	Inspect bool `json:"inspect"`
+	Inspect *bool `json:"inspect"`
 }
 
 // LabelledTunnel: An open labeled tunnel of the agent.
@@ -375,9 +375,9 @@ type SurvivalSettings struct {
 	// The maximum number of schedules. Default: 20,000.
 	Max int `json:"max"`
 	// The kinds of failures to try. Default: all except those that `also` adds.
-	Kinds []string `json:"kinds"`
+	Kinds []FailureKind `json:"kinds"`
 	// Additional kinds of failures: `late`, `slow`. Default: none.
-	Also []string `json:"also"`
+	Also []FailureKind `json:"also"`
 	// A single schedule to run, from a report. Default: all schedules.
 	Replay string `json:"replay"`
 	// Paths to exclude from the comparison, such as `reserved_addrs.metadata`. Default: none.
@@ -415,7 +415,7 @@ type ListedFault struct {
 	// The number of matching requests to let through before the fault applies.
 	After int `json:"after"`
 	// With `before`, the operation does not run. With `after`, the change is made and the client still sees an error. Default: `before`.
-	Phase string `json:"phase"`
+	Phase Phase `json:"phase"`
 	// The HTTP status of the error. Default: the status of `error`, or 503.
 	Status int `json:"status"`
 	// An error, by key or `error_code`, such as `ERR_NGROK_413`.
@@ -431,7 +431,7 @@ type ListedFault struct {
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate int `json:"truncate"`
 	// What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
-	Ending string `json:"ending"`
+	Ending Ending `json:"ending"`
 	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
 	// The number of requests that the fault has applied to.
@@ -439,7 +439,7 @@ type ListedFault struct {
 	// The number of matching requests that were let through before the fault applied.
 	Passed int `json:"passed"`
 	// `pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
-	State string `json:"state"`
+	State FaultState `json:"state"`
 	// Those of the last 5 requests that it did not apply to, oldest first. Absent if the fault is not pending.
 	Missed []*MissedRequest `json:"missed"`
 }
@@ -459,9 +459,9 @@ type TimelineEntry struct {
 	// The time of the transition: UTC, in whole seconds.
 	At time.Time `json:"at"`
 	// The transition.
-	Transition string `json:"transition"`
+	Transition Transition `json:"transition"`
 	// The outcome of an attempt; null for transitions that do not end an attempt.
-	Outcome string `json:"outcome"`
+	Outcome OutcomeName `json:"outcome"`
 	// A description of the transition.
 	Message string `json:"message"`
 }
@@ -517,11 +517,598 @@ type Request struct {
 	// The response's JSON, or a description of a body that is not JSON; null if there is no body.
 	Response any `json:"response"`
 	// The changes that the request made; null if it made none.
-	Commit Object `json:"commit"`
+	Commit *Commit `json:"commit"`
 	// True if the client gave up before the whole response was sent. `status` is still the response's status.
-	Cancelled any `json:"cancelled"`
+	Cancelled bool `json:"cancelled"`
 	// The ID of the fault that applied to the request, or null.
 	Fault string `json:"fault"`
 	// The problem with the request. Absent if, as usual, the response states it.
 	Problem string `json:"problem"`
 }
+
+// Commit: The changes made by one operation.
+type Commit struct {
+	// The operation, such as `reserved_domains.create`; the due event, such as `reserved_domains.due`; or `control`.
+	Operation string `json:"operation"`
+	// The gateway's time.
+	At time.Time `json:"at"`
+	// The changes to records, in order: each record before and after the change.
+	Changes []Object `json:"changes"`
+}
+
+// DNSRecord: A record in the simulated DNS zone, or the failure that resolvers see instead. A name has at most one record, but a CAA record can coexist with an address record.
+type DNSRecord struct {
+	// The DNS name, optionally with a leading `*.`; stored in lowercase without a trailing dot.
+	Name string `json:"name"`
+	// The type of the record; `PROXY` for the addresses of a CDN that hides the record, `SERVFAIL` and `TIMEOUT` for name servers that fail.
+	Type RecordType `json:"type"`
+	// A CNAME's target, an A record's IPv4 address, the comma-separated authorities that a CAA record allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
+	Value string `json:"value"`
+	// The authorities that a CAA record allows for wildcards, in the same form. Default: the same as for other names.
+	Issuewild string `json:"issuewild"`
+	// The time from which resolvers see the record; absent if they see the record immediately.
+	VisibleFrom time.Time `json:"visibleFrom"`
+}
+
+// SentEvent: An account event for one destination, and its delivery status.
+type SentEvent struct {
+	// The ID of the event, the same for all destinations.
+	EventID string `json:"event_id"`
+	// The type, such as `ip_policy_created.v0`.
+	EventType string `json:"event_type"`
+	// The time of the event.
+	EventTimestamp time.Time `json:"event_timestamp"`
+	// The ID of the account.
+	AccountID string `json:"account_id"`
+	// The user and the key that made the change; null for traffic.
+	Principal Object `json:"principal"`
+	// The resource as the API showed it at that time, or the request or connection.
+	Object Object `json:"object"`
+	// The ID of the subscription. Destinations do not receive this field or the following ones.
+	Subscription string `json:"subscription"`
+	// The ID of the event destination.
+	Destination string `json:"destination"`
+	// `kept` if the `destinations` option has no URL for this kind of destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts, or if the destination was deleted.
+	Delivery Delivery `json:"delivery"`
+	// The number of attempts to deliver it.
+	Attempts int `json:"attempts"`
+	// The reason that the last attempt failed, or null if it did not fail.
+	Problem string `json:"problem"`
+}
+
+// ReservedDomain: A hostname reserved for the account.
+type ReservedDomain struct {
+	// The ID, assigned at creation; IDs sort in creation order.
+	ID string `json:"id"`
+	// The URL of the resource.
+	URI string `json:"uri"`
+	// The creation time, in UTC and whole seconds.
+	CreatedAt time.Time `json:"created_at"`
+	// A human-readable description. Absent until set.
+	Description string `json:"description"`
+	// Arbitrary data that the service doesn't interpret. Absent until set.
+	Metadata string `json:"metadata"`
+	// The hostname, exact or with one leading `*.`. It is stored in lowercase, and can be reserved only once.
+	Domain string `json:"domain"`
+	// A datacenter region; deprecated, because traffic for domains is handled globally.
+	Region string `json:"region"`
+	// The target of the name's CNAME record; null for a domain that the service owns.
+	CNAMETarget string `json:"cname_target"`
+	// The TLS certificate in use: the uploaded one or the last one issued automatically; null if there is none.
+	Certificate *Ref `json:"certificate"`
+	// The policy for issuing certificates automatically; null if there is none.
+	CertificateManagementPolicy *ReservedDomainCertPolicy `json:"certificate_management_policy"`
+	// The state of automatic issuance; null if there is no policy.
+	CertificateManagementStatus *ReservedDomainCertStatus `json:"certificate_management_status"`
+	// The target of the CNAME record that the wildcard's `_acme-challenge.` name needs; null for exact names and for names that the service owns.
+	AcmeChallengeCNAMETarget string `json:"acme_challenge_cname_target"`
+	// The endpoint configuration that is linked for HTTP, or null.
+	HTTPEndpointConfiguration *Ref `json:"http_endpoint_configuration"`
+	// The endpoint configuration that is linked for HTTPS, or null.
+	HTTPSEndpointConfiguration *Ref `json:"https_endpoint_configuration"`
+	// The URL that visitors are redirected to instead of seeing the service's error pages. Null if there is none.
+	ErrorRedirectURL string `json:"error_redirect_url"`
+	// True for the account's dev domain, which cannot be deleted.
+	IsDev bool `json:"is_dev"`
+	// The regions or dedicated IP addresses (or both) that the name resolves to; `[]` removes them.
+	ResolvesTo []*ResolvesTo `json:"resolves_to"`
+}
+
+// Ref: A reference to another resource.
+type Ref struct {
+	// The ID of the resource.
+	ID string `json:"id"`
+	// The URL of the resource.
+	URI string `json:"uri"`
+}
+
+// ReservedDomainCertPolicy: The policy in force.
+type ReservedDomainCertPolicy struct {
+	// The public ACME certificate authority to issue the certificates. One of `letsencrypt`.
+	Authority string `json:"authority"`
+	// The key type of the certificates.
+	PrivateKeyType KeyType `json:"private_key_type"`
+}
+
+// ReservedDomainCertStatus: The state of automatic issuance for a domain.
+type ReservedDomainCertStatus struct {
+	// The time at which the next renewal starts; null until a certificate has been issued.
+	RenewsAt time.Time `json:"renews_at"`
+	// The job that obtains the first certificate or a new one; null if none is running.
+	ProvisioningJob *ReservedDomainCertJob `json:"provisioning_job"`
+}
+
+// ReservedDomainCertJob: A job that obtains a certificate for a domain.
+type ReservedDomainCertJob struct {
+	// The error of the last attempt: `INTERNAL_ERROR` is temporary, and the user must fix a `DNS_ERROR`; null if there was none. One of `INTERNAL_ERROR`, `DNS_ERROR`.
+	ErrorCode string `json:"error_code"`
+	// The state of the job, as text.
+	Msg string `json:"msg"`
+	// The time at which the job started.
+	StartedAt time.Time `json:"started_at"`
+	// The time of the next attempt; null before the first.
+	RetriesAt time.Time `json:"retries_at"`
+}
+
+// ResolvesTo: A place that a name resolves to.
+type ResolvesTo struct {
+	// A region (`us`, `us-cal-1`, `eu`, `ap`, `au`, `in`, `jp`, `sa`, `global`), or a dedicated IP address with or without a port.
+	Value string `json:"value"`
+}
+
+// Declared: The declared resources, by their fields.
+type Declared struct {
+	// A URL that is online: a cloud endpoint, an agent's endpoint, or an edge's endpoint.
+	EdgeEndpoint *Endpoint `json:"edge_endpoint"`
+	// A hostname reserved for the account.
+	DevDomain *ReservedDomain `json:"dev_domain"`
+	// A credential, whose authtoken agents use to connect.
+	Credential *Credential `json:"credential"`
+	// The connection of an agent.
+	TunnelSession *TunnelSession `json:"tunnel_session"`
+	// An event type in a subscription.
+	EventSource *EventSource `json:"event_source"`
+	// A person who has signed in to an endpoint.
+	ApplicationUser *ApplicationUser `json:"application_user"`
+	// A person's session at an endpoint.
+	ApplicationSession *ApplicationSession `json:"application_session"`
+}
+
+// Endpoint: A URL that is online: a cloud endpoint, an agent's endpoint, or an edge's endpoint.
+type Endpoint struct {
+	// The ID, assigned at creation; IDs sort in creation order.
+	ID string `json:"id"`
+	// The URL of the resource; only for cloud endpoints.
+	URI string `json:"uri"`
+	// The creation time, in UTC and whole seconds.
+	CreatedAt time.Time `json:"created_at"`
+	// A human-readable description. Absent until set.
+	Description string `json:"description"`
+	// Arbitrary data that the service doesn't interpret. Absent until set.
+	Metadata string `json:"metadata"`
+	// The time of the last change.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The origin of the endpoint: the API (`cloud`), an agent (`ephemeral`), or an edge. One of `cloud`, `ephemeral`, `edge`.
+	Type string `json:"type"`
+	// The URL where the endpoint is online, without the default port of its scheme. Absent for an edge.
+	URL string `json:"url"`
+	// The URL where the endpoint is online, without the default port of its scheme.
+	PublicURL string `json:"public_url"`
+	// The scheme of the URL.
+	Proto Protocol `json:"proto"`
+	// The host and port of the URL, such as `app.example.com:443`.
+	Hostport string `json:"hostport"`
+	// The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`.
+	Bindings []string `json:"bindings"`
+	// True if other pooled endpoints can be online at the same URL.
+	PoolingEnabled bool `json:"pooling_enabled"`
+	// The traffic policy, in JSON or YAML, byte for byte as sent.
+	TrafficPolicy string `json:"traffic_policy"`
+	// The reserved domain that the URL uses. Absent if there is none.
+	Domain *Ref `json:"domain"`
+	// The reserved address that the URL uses. Absent if there is none.
+	TCPAddr *Ref `json:"tcp_addr"`
+	// The endpoint's edge. Absent if there is none.
+	Edge *Ref `json:"edge"`
+	// The agent's tunnel. Absent if there is none.
+	Tunnel *Ref `json:"tunnel"`
+	// The agent's session. Absent if there is none.
+	TunnelSession *Ref `json:"tunnel_session"`
+	// The owner of the agent's credential. Absent if there is none.
+	Principal *Ref `json:"principal"`
+	// The name assigned by the agent.
+	Name string `json:"name"`
+	// The URL to which the agent forwards requests.
+	UpstreamURL string `json:"upstream_url"`
+	// The protocol between the agent and its upstream.
+	UpstreamProtocol string `json:"upstream_protocol"`
+}
+
+// Credential: A credential, whose authtoken agents use to connect.
+type Credential struct {
+	// The ID, assigned at creation; IDs sort in creation order.
+	ID string `json:"id"`
+	// The URL of the resource.
+	URI string `json:"uri"`
+	// The creation time, in UTC and whole seconds.
+	CreatedAt time.Time `json:"created_at"`
+	// A human-readable description. Absent until set.
+	Description string `json:"description"`
+	// Arbitrary data that the service doesn't interpret. Absent until set.
+	Metadata string `json:"metadata"`
+	// The token. Included only in the response to the request that created it; null in all other responses.
+	Token string `json:"token"`
+	// The rules for what an agent may bind, such as `bind:*.example.com`. An empty list allows everything.
+	ACL []string `json:"acl"`
+	// The owner: the account's user, a bot user, or a service user.
+	OwnerID string `json:"owner_id"`
+}
+
+// TunnelSession: The connection of an agent.
+type TunnelSession struct {
+	// The ID, assigned at creation; IDs sort in creation order.
+	ID string `json:"id"`
+	// The URL of the resource.
+	URI string `json:"uri"`
+	// Arbitrary data that the service doesn't interpret. Absent until set.
+	Metadata string `json:"metadata"`
+	// The agent's version.
+	AgentVersion string `json:"agent_version"`
+	// The credential or SSH credential of the agent.
+	Credential *Ref `json:"credential"`
+	// The address that the agent connects from.
+	IP string `json:"ip"`
+	// The agent's operating system.
+	OS string `json:"os"`
+	// The region that the agent is connected to.
+	Region string `json:"region"`
+	// The time at which the session started.
+	StartedAt time.Time `json:"started_at"`
+	// The protocol between the agent and the service; `ssh` without an agent.
+	Transport string `json:"transport"`
+}
+
+// EventSource: An event type in a subscription.
+type EventSource struct {
+	// The event type, such as `ip_policy_created.v0`.
+	Type string `json:"type"`
+	// The URL of the resource.
+	URI string `json:"uri"`
+}
+
+// ApplicationUser: A person who has signed in to an endpoint.
+type ApplicationUser struct {
+	// The ID, assigned at creation; IDs sort in creation order.
+	ID string `json:"id"`
+	// The URL of the resource.
+	URI string `json:"uri"`
+	// The identity provider that the person signed in with.
+	IdentityProvider *IdentityProvider `json:"identity_provider"`
+	// The person's ID at the provider.
+	ProviderUserID string `json:"provider_user_id"`
+	// The name that the person signs in with.
+	Username string `json:"username"`
+	// The person's email address.
+	Email string `json:"email"`
+	// The person's name.
+	Name string `json:"name"`
+	// The creation time, in UTC and whole seconds.
+	CreatedAt time.Time `json:"created_at"`
+	// The time of the last request.
+	LastActive time.Time `json:"last_active"`
+	// The time of the last sign-in.
+	LastLogin time.Time `json:"last_login"`
+}
+
+// IdentityProvider: An identity provider that people sign in with.
+type IdentityProvider struct {
+	// The name of the provider.
+	Name string `json:"name"`
+	// The URL of the provider.
+	URL string `json:"url"`
+}
+
+// ApplicationSession: A person's session at an endpoint.
+type ApplicationSession struct {
+	// The ID, assigned at creation; IDs sort in creation order.
+	ID string `json:"id"`
+	// The URL of the resource.
+	URI string `json:"uri"`
+	// The URL where the person signed in.
+	PublicURL string `json:"public_url"`
+	// The program and the address of the session.
+	BrowserSession *BrowserSession `json:"browser_session"`
+	// The person.
+	ApplicationUser *Ref `json:"application_user"`
+	// The creation time, in UTC and whole seconds.
+	CreatedAt time.Time `json:"created_at"`
+	// The time of the last request.
+	LastActive time.Time `json:"last_active"`
+	// The time at which the session ends.
+	ExpiresAt time.Time `json:"expires_at"`
+	// The agent's endpoint, or null.
+	Endpoint *Ref `json:"endpoint"`
+	// The edge, or null.
+	Edge *Ref `json:"edge"`
+	// The edge's route, or null.
+	Route *Ref `json:"route"`
+}
+
+// BrowserSession: The program and the address of a session.
+type BrowserSession struct {
+	// The user's browser or other client.
+	UserAgent *UserAgent `json:"user_agent"`
+	// The IP address that the person connects from.
+	IPAddress string `json:"ip_address"`
+	// The location of the address; null if it is unknown.
+	Location *Location `json:"location"`
+}
+
+// UserAgent: The user's browser or other client.
+type UserAgent struct {
+	// The User-Agent header.
+	Raw string `json:"raw"`
+	// The name of the browser; "" in fauxgate, which does not read the header.
+	BrowserName string `json:"browser_name"`
+	// The version of the browser; "" in fauxgate.
+	BrowserVersion string `json:"browser_version"`
+	// The kind of device; "" in fauxgate.
+	DeviceType string `json:"device_type"`
+	// The operating system; "" in fauxgate.
+	OSName string `json:"os_name"`
+	// The version of the operating system; "" in fauxgate.
+	OSVersion string `json:"os_version"`
+}
+
+// Location: The location of an IP address.
+type Location struct {
+	// The two-letter country code.
+	CountryCode string `json:"country_code"`
+	// The latitude; null in fauxgate.
+	Latitude int `json:"latitude"`
+	// The longitude; null in fauxgate.
+	Longitude int `json:"longitude"`
+	// The accuracy of the coordinates; null in fauxgate.
+	LatLongRadiusKm int `json:"lat_long_radius_km"`
+}
+
+// CertificateError: A constant such as CertificateErrorCNAMEMissing.
+type CertificateError string
+
+const (
+	CertificateErrorCNAMEMissing             CertificateError = "cname_missing"
+	CertificateErrorCNAMEIsAddress           CertificateError = "cname_is_address"
+	CertificateErrorCNAMEMismatch            CertificateError = "cname_mismatch"
+	CertificateErrorChallengeMissing         CertificateError = "challenge_missing"
+	CertificateErrorChallengeIsAddress       CertificateError = "challenge_is_address"
+	CertificateErrorChallengeMismatch        CertificateError = "challenge_mismatch"
+	CertificateErrorLookupFailed             CertificateError = "lookup_failed"
+	CertificateErrorDomainProxied            CertificateError = "domain_proxied"
+	CertificateErrorWildcardProxied          CertificateError = "wildcard_proxied"
+	CertificateErrorChallengeProxied         CertificateError = "challenge_proxied"
+	CertificateErrorCAANotAuthorized         CertificateError = "caa_not_authorized"
+	CertificateErrorCAAAccountRestricted     CertificateError = "caa_account_restricted"
+	CertificateErrorCAATagUnknown            CertificateError = "caa_tag_unknown"
+	CertificateErrorCAAMethodRestricted      CertificateError = "caa_method_restricted"
+	CertificateErrorCAADataMalformed         CertificateError = "caa_data_malformed"
+	CertificateErrorProvisioningFailed       CertificateError = "provisioning_failed"
+	CertificateErrorRequestNotLoaded         CertificateError = "request_not_loaded"
+	CertificateErrorPreflightFailed          CertificateError = "preflight_failed"
+	CertificateErrorObtainFailedUnexpectedly CertificateError = "obtain_failed_unexpectedly"
+	CertificateErrorConversionFailed         CertificateError = "conversion_failed"
+	CertificateErrorFinalizationFailed       CertificateError = "finalization_failed"
+	CertificateErrorPreflightCheckFailed     CertificateError = "preflight_check_failed"
+	CertificateErrorObtainFailed             CertificateError = "obtain_failed"
+	CertificateErrorCAACheckBlocked          CertificateError = "caa_check_blocked"
+	CertificateErrorDCVCNAMEMissing          CertificateError = "dcv_cname_missing"
+	CertificateErrorDCVCNAMEMismatch         CertificateError = "dcv_cname_mismatch"
+	CertificateErrorDCVNSMissing             CertificateError = "dcv_ns_missing"
+	CertificateErrorDCVNSMismatch            CertificateError = "dcv_ns_mismatch"
+	CertificateErrorDNS01CNAMEMissing        CertificateError = "dns_01_cname_missing"
+	CertificateErrorDNS01CNAMEMismatch       CertificateError = "dns_01_cname_mismatch"
+	CertificateErrorHTTP01Unreachable        CertificateError = "http_01_unreachable"
+	CertificateErrorHTTP01TokenMismatch      CertificateError = "http_01_token_mismatch"
+	CertificateErrorObtainFailed26023        CertificateError = "obtain_failed_26023"
+	CertificateErrorObtainFailed26024        CertificateError = "obtain_failed_26024"
+	CertificateErrorObtainFailed26025        CertificateError = "obtain_failed_26025"
+	CertificateErrorCAACheckMalformed        CertificateError = "caa_check_malformed"
+	CertificateErrorCAACheckLookupFailed     CertificateError = "caa_check_lookup_failed"
+	CertificateErrorCAACheckTagUnknown       CertificateError = "caa_check_tag_unknown"
+	CertificateErrorCAACheckTLDMissing       CertificateError = "caa_check_tld_missing"
+	CertificateErrorObtainFailed26030        CertificateError = "obtain_failed_26030"
+	CertificateErrorObtainFailed26031        CertificateError = "obtain_failed_26031"
+	CertificateErrorObtainFailed26032        CertificateError = "obtain_failed_26032"
+	CertificateErrorAccountSuspended         CertificateError = "account_suspended"
+	CertificateErrorSuspensionCheckFailed    CertificateError = "suspension_check_failed"
+	CertificateErrorObtainFailed26035        CertificateError = "obtain_failed_26035"
+	CertificateErrorObtainFailed26036        CertificateError = "obtain_failed_26036"
+	CertificateErrorObtainFailed26037        CertificateError = "obtain_failed_26037"
+	CertificateErrorObtainFailed26038        CertificateError = "obtain_failed_26038"
+)
+
+// Dialect: A constant such as DialectStandard.
+type Dialect string
+
+const (
+	DialectStandard Dialect = "standard"
+	DialectNgrok    Dialect = "ngrok"
+)
+
+// ClockSource: A constant such as ClockSourceSystem.
+type ClockSource string
+
+const (
+	ClockSourceSystem ClockSource = "system"
+	ClockSourceManual ClockSource = "manual"
+)
+
+// Plan: A constant such as PlanFree.
+type Plan string
+
+const (
+	PlanFree     Plan = "free"
+	PlanHobbyist Plan = "hobbyist"
+	PlanPaygo    Plan = "paygo"
+)
+
+// References: A constant such as ReferencesAny.
+type References string
+
+const (
+	ReferencesAny      References = "any"
+	ReferencesDeclared References = "declared"
+)
+
+// UnknownActions: A constant such as UnknownActionsRefuse.
+type UnknownActions string
+
+const (
+	UnknownActionsRefuse UnknownActions = "refuse"
+	UnknownActionsAccept UnknownActions = "accept"
+)
+
+// ErrorText: A constant such as ErrorTextUsual.
+type ErrorText string
+
+const (
+	ErrorTextUsual  ErrorText = "usual"
+	ErrorTextVaried ErrorText = "varied"
+)
+
+// DNSCheck: A constant such as DNSCheckOff.
+type DNSCheck string
+
+const (
+	DNSCheckOff       DNSCheck = "off"
+	DNSCheckSimulated DNSCheck = "simulated"
+)
+
+// Phase: A constant such as PhaseBefore.
+type Phase string
+
+const (
+	PhaseBefore Phase = "before"
+	PhaseAfter  Phase = "after"
+)
+
+// Ending: A constant such as EndingComplete.
+type Ending string
+
+const (
+	EndingComplete Ending = "complete"
+	EndingBreak    Ending = "break"
+	EndingStall    Ending = "stall"
+)
+
+// OutcomeName: A constant such as OutcomeInternalError.
+type OutcomeName string
+
+const (
+	OutcomeInternalError OutcomeName = "INTERNAL_ERROR"
+	OutcomeDNSError      OutcomeName = "DNS_ERROR"
+	OutcomeSuccess       OutcomeName = "success"
+)
+
+// AgentCommand: A constant such as AgentCommandRestart.
+type AgentCommand string
+
+const (
+	AgentCommandRestart AgentCommand = "restart"
+	AgentCommandStop    AgentCommand = "stop"
+	AgentCommandUpdate  AgentCommand = "update"
+)
+
+// Binding: A constant such as BindingPublic.
+type Binding string
+
+const (
+	BindingPublic     Binding = "public"
+	BindingInternal   Binding = "internal"
+	BindingKubernetes Binding = "kubernetes"
+)
+
+// FailureKind: A constant such as FailureKindLost.
+type FailureKind string
+
+const (
+	FailureKindLost     FailureKind = "lost"
+	FailureKind5xx      FailureKind = "5xx"
+	FailureKind429      FailureKind = "429"
+	FailureKindCut      FailureKind = "cut"
+	FailureKindSilent   FailureKind = "silent"
+	FailureKindCrash    FailureKind = "crash"
+	FailureKindOutcomes FailureKind = "outcomes"
+	FailureKindLate     FailureKind = "late"
+	FailureKindSlow     FailureKind = "slow"
+)
+
+// FaultState: A constant such as FaultStatePending.
+type FaultState string
+
+const (
+	FaultStatePending FaultState = "pending"
+	FaultStateActive  FaultState = "active"
+	FaultStateUsedUp  FaultState = "used up"
+)
+
+// Transition: A constant such as TransitionStarted.
+type Transition string
+
+const (
+	TransitionStarted        Transition = "started"
+	TransitionFailed         Transition = "failed"
+	TransitionRetried        Transition = "retried"
+	TransitionIssued         Transition = "issued"
+	TransitionRenewalStarted Transition = "renewal started"
+	TransitionRenewalFailed  Transition = "renewal failed"
+	TransitionRenewed        Transition = "renewed"
+	TransitionCancelled      Transition = "cancelled"
+)
+
+// RecordType: A constant such as RecordTypeCNAME.
+type RecordType string
+
+const (
+	RecordTypeCNAME    RecordType = "CNAME"
+	RecordTypeA        RecordType = "A"
+	RecordTypeCAA      RecordType = "CAA"
+	RecordTypeProxy    RecordType = "PROXY"
+	RecordTypeServfail RecordType = "SERVFAIL"
+	RecordTypeTimeout  RecordType = "TIMEOUT"
+)
+
+// Delivery: A constant such as DeliveryKept.
+type Delivery string
+
+const (
+	DeliveryKept      Delivery = "kept"
+	DeliveryWaiting   Delivery = "waiting"
+	DeliveryDelivered Delivery = "delivered"
+	DeliveryFailed    Delivery = "failed"
+)
+
+// KeyType: A constant such as KeyTypeRSA.
+type KeyType string
+
+const (
+	KeyTypeRSA   KeyType = "rsa"
+	KeyTypeEcdsa KeyType = "ecdsa"
+)
+
+// Protocol: A constant such as ProtocolHTTP.
+type Protocol string
+
+const (
+	ProtocolHTTP  Protocol = "http"
+	ProtocolHTTPS Protocol = "https"
+	ProtocolTCP   Protocol = "tcp"
+	ProtocolTLS   Protocol = "tls"
+)
+
+// Outcome: The outcome of an attempt to get a certificate: an OutcomeName such as OutcomeDNSError, a CertificateError, or a
+// FailedAttempt. A text is none, so that the compiler finds a misspelt outcome.
+type Outcome interface{ isOutcome() }
+
+func (OutcomeName) isOutcome()      {}
+func (CertificateError) isOutcome() {}
+func (FailedAttempt) isOutcome()    {}

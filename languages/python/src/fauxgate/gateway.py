@@ -139,17 +139,21 @@ class Gateway:
         """Drops all pending outcomes, or those of a domain: `clear_script(domain="app.example.com")`."""
         self.control("DELETE", "/provisioning/script", **where)
 
-    def attempt(self, domain: str) -> JsonObject:
+    def attempt(self, domain: str) -> types.ReservedDomain:
         """Runs the attempt of a domain's job now, and returns the domain."""
-        return dict(self.control("POST", "/provisioning/attempt", {"id": domain}))
+        return self._provision("attempt", domain)
 
-    def renew(self, domain: str) -> JsonObject:
+    def renew(self, domain: str) -> types.ReservedDomain:
         """Advances the clock to the renewal of the domain's certificate, and returns the domain."""
-        return dict(self.control("POST", "/provisioning/renew", {"id": domain}))
+        return self._provision("renew", domain)
 
-    def expire(self, domain: str) -> JsonObject:
+    def expire(self, domain: str) -> types.ReservedDomain:
         """Advances the clock to the first second after the certificate's expiry, and returns the domain."""
-        return dict(self.control("POST", "/provisioning/expire", {"id": domain}))
+        return self._provision("expire", domain)
+
+    def _provision(self, call: str, domain: str) -> types.ReservedDomain:
+        found: types.ReservedDomain = self.control("POST", f"/provisioning/{call}", {"id": domain})
+        return found
 
     def timeline(self, domain: str) -> list[types.TimelineEntry]:
         """Lists what happened during a domain's provisioning."""
@@ -172,11 +176,11 @@ class Gateway:
         """Lists the faults and the scripted outcomes that nothing has used, with the reason."""
         return list(self.control("GET", "/unused")) if self._may_leave_unused else []
 
-    def dns(self) -> list[JsonObject]:
+    def dns(self) -> list[types.DnsRecord]:
         """Lists the records of the simulated zone. Attempts check them with the option `dns="simulated"`."""
         return list(self.control("GET", "/dns"))
 
-    def set_dns(self, name: str, type: str, **fields: Unpack[types.DnsFields]) -> None:
+    def set_dns(self, name: str, type: types.RecordType, **fields: Unpack[types.DnsFields]) -> None:
         """Sets the record of a name: `set_dns("app.example.com", "CNAME", value=target, after="2m")`."""
         self.control("PUT", "/dns", {"name": name, "type": type, **require_values(dict(fields))})
 
@@ -184,9 +188,10 @@ class Gateway:
         """Removes all records, or those that match: `clear_dns(name="app.example.com")`."""
         self.control("DELETE", "/dns", **where)
 
-    def declare(self, **things: Unpack[types.Declaration]) -> JsonObject:
+    def declare(self, **things: Unpack[types.Declaration]) -> types.Declared:
         """Declares what no operation creates: `declare(dev_domain={"name": "app"})`."""
-        return dict(self.control("POST", "/declare", require_values(dict(things))) or {})
+        declared: types.Declared | None = self.control("POST", "/declare", require_values(dict(things)))
+        return declared or {}
 
     def end(self, id: str) -> None:
         """Ends a declared session, endpoint or dev domain."""
@@ -208,7 +213,7 @@ class Gateway:
         received: list[types.Request] = self.control("GET", "/requests")
         return [each for each in received if all(each.get(name) == value for name, value in wanted.items())]
 
-    def sent_events(self, **where: Unpack[types.EventFilter]) -> list[JsonObject]:
+    def sent_events(self, **where: Unpack[types.EventFilter]) -> list[types.SentEvent]:
         """Lists the account's events, or those of one type: `sent_events(type="ip_policy_created.v0")`."""
         return list(self.control("GET", "/sent-events", **where))
 

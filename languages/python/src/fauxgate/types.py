@@ -93,19 +93,6 @@ FailedAttempt = TypedDict(
     total=False,
 )
 
-DnsFields = TypedDict(
-    "DnsFields",
-    {
-        # A CNAME's target, an A record's IPv4 address, the comma-separated authorities that a CAA record allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
-        "value": "str",
-        # The authorities that a CAA record allows for wildcards, in the same form. Default: the same as for other names.
-        "issuewild": "str",
-        # How long the record takes to propagate, by the gateway's clock. Default: no time.
-        "after": "Duration",
-    },
-    total=False,
-)
-
 Visitor = TypedDict(
     "Visitor",
     {
@@ -132,21 +119,6 @@ Upstream = TypedDict(
     {
         # The URL of the upstream, or the ID of a backend.
         "url": "str",
-        # The status of the response. Default: 200.
-        "status": "int",
-        # The headers of the response.
-        "headers": "dict[str, str]",
-        # The body of the response.
-        "body": "str",
-        # The number of requests that get this response. Default: all.
-        "times": "int",
-    },
-    total=False,
-)
-
-UpstreamFields = TypedDict(
-    "UpstreamFields",
-    {
         # The status of the response. Default: 200.
         "status": "int",
         # The headers of the response.
@@ -187,7 +159,7 @@ CredentialDeclaration = TypedDict(
     "CredentialDeclaration",
     {
         # True for the account's default authtoken, which no operation can create.
-        "default": "Any",
+        "default": "bool",
     },
     total=False,
 )
@@ -345,6 +317,34 @@ SurvivalSettings = TypedDict(
     total=False,
 )
 
+DnsFields = TypedDict(
+    "DnsFields",
+    {
+        # A CNAME's target, an A record's IPv4 address, the comma-separated authorities that a CAA record allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
+        "value": "str",
+        # The authorities that a CAA record allows for wildcards, in the same form. Default: the same as for other names.
+        "issuewild": "str",
+        # How long the record takes to propagate, by the gateway's clock. Default: no time.
+        "after": "Duration",
+    },
+    total=False,
+)
+
+UpstreamFields = TypedDict(
+    "UpstreamFields",
+    {
+        # The status of the response. Default: 200.
+        "status": "int",
+        # The headers of the response.
+        "headers": "dict[str, str]",
+        # The body of the response.
+        "body": "str",
+        # The number of requests that get this response. Default: all.
+        "times": "int",
+    },
+    total=False,
+)
+
 DnsFilter = TypedDict(
     "DnsFilter",
     {
@@ -449,39 +449,186 @@ TrafficOutcome = TypedDict(
     total=False,
 )
 
-Request = TypedDict(
-    "Request",
+Commit = TypedDict(
+    "Commit",
     {
-        # The operation ID of the response.
-        "operationId": "str",
-        # The operation's name, such as `reserved_domains.create`; null for an unknown path or method.
-        "operation": "str | None",
-        # The method of the request.
-        "method": "str",
-        # The path below the base URL, without the query.
-        "path": "str",
-        # The query as sent, without the `?`; empty if there is none.
-        "query": "str",
-        # The gateway's time, as a timestamp.
+        # The operation, such as `reserved_domains.create`; the due event, such as `reserved_domains.due`; or `control`.
+        "operation": "str",
+        # The gateway's time.
         "at": "str",
-        # The request headers, by lowercase name. A header that carries a secret has the value `[redacted]`.
-        "requestHeaders": "dict[str, str]",
-        # The request's JSON, or a description of a body that is too long or not JSON; null if there is no body.
-        "request": "Any",
-        # The HTTP status of the response.
-        "status": "float",
-        # The response headers that the gateway set, by lowercase name.
-        "responseHeaders": "dict[str, str]",
-        # The response's JSON, or a description of a body that is not JSON; null if there is no body.
-        "response": "Any",
-        # The changes that the request made; null if it made none.
-        "commit": "dict[str, Any]",
-        # True if the client gave up before the whole response was sent. `status` is still the response's status.
-        "cancelled": "Any",
-        # The ID of the fault that applied to the request, or null.
-        "fault": "str | None",
-        # The problem with the request. Absent if, as usual, the response states it.
-        "problem": "str",
+        # The changes to records, in order: each record before and after the change.
+        "changes": "list[dict[str, Any]]",
+    },
+    total=False,
+)
+
+DnsRecord = TypedDict(
+    "DnsRecord",
+    {
+        # The DNS name, optionally with a leading `*.`; stored in lowercase without a trailing dot.
+        "name": "str",
+        # The type of the record; `PROXY` for the addresses of a CDN that hides the record, `SERVFAIL` and `TIMEOUT` for name servers that fail.
+        "type": "Literal['CNAME', 'A', 'CAA', 'PROXY', 'SERVFAIL', 'TIMEOUT']",
+        # A CNAME's target, an A record's IPv4 address, the comma-separated authorities that a CAA record allows, or the name of the CDN. Absent for name servers that fail, and for CAA with only `issuewild`.
+        "value": "str",
+        # The authorities that a CAA record allows for wildcards, in the same form. Default: the same as for other names.
+        "issuewild": "str",
+        # The time from which resolvers see the record; absent if they see the record immediately.
+        "visibleFrom": "str",
+    },
+    total=False,
+)
+
+SentEvent = TypedDict(
+    "SentEvent",
+    {
+        # The ID of the event, the same for all destinations.
+        "event_id": "str",
+        # The type, such as `ip_policy_created.v0`.
+        "event_type": "str",
+        # The time of the event.
+        "event_timestamp": "str",
+        # The ID of the account.
+        "account_id": "str",
+        # The user and the key that made the change; null for traffic.
+        "principal": "dict[str, Any] | None",
+        # The resource as the API showed it at that time, or the request or connection.
+        "object": "dict[str, Any]",
+        # The ID of the subscription. Destinations do not receive this field or the following ones.
+        "subscription": "str",
+        # The ID of the event destination.
+        "destination": "str",
+        # `kept` if the `destinations` option has no URL for this kind of destination; `waiting` before the first attempt that succeeds; `failed` after 24 hours of attempts, or if the destination was deleted.
+        "delivery": "Literal['kept', 'waiting', 'delivered', 'failed']",
+        # The number of attempts to deliver it.
+        "attempts": "float",
+        # The reason that the last attempt failed, or null if it did not fail.
+        "problem": "str | None",
+    },
+    total=False,
+)
+
+Ref = TypedDict(
+    "Ref",
+    {
+        # The ID of the resource.
+        "id": "str",
+        # The URL of the resource.
+        "uri": "str",
+    },
+    total=False,
+)
+
+ReservedDomainCertPolicy = TypedDict(
+    "ReservedDomainCertPolicy",
+    {
+        # The public ACME certificate authority to issue the certificates. One of `letsencrypt`.
+        "authority": "str",
+        # The key type of the certificates.
+        "private_key_type": "Literal['rsa', 'ecdsa']",
+    },
+    total=False,
+)
+
+ReservedDomainCertJob = TypedDict(
+    "ReservedDomainCertJob",
+    {
+        # The error of the last attempt: `INTERNAL_ERROR` is temporary, and the user must fix a `DNS_ERROR`; null if there was none. One of `INTERNAL_ERROR`, `DNS_ERROR`.
+        "error_code": "str | None",
+        # The state of the job, as text.
+        "msg": "str",
+        # The time at which the job started.
+        "started_at": "str",
+        # The time of the next attempt; null before the first.
+        "retries_at": "str | None",
+    },
+    total=False,
+)
+
+ResolvesTo = TypedDict(
+    "ResolvesTo",
+    {
+        # A region (`us`, `us-cal-1`, `eu`, `ap`, `au`, `in`, `jp`, `sa`, `global`), or a dedicated IP address with or without a port.
+        "value": "str",
+    },
+    total=False,
+)
+
+Credential = TypedDict(
+    "Credential",
+    {
+        # The ID, assigned at creation; IDs sort in creation order.
+        "id": "str",
+        # The URL of the resource.
+        "uri": "str",
+        # The creation time, in UTC and whole seconds.
+        "created_at": "str",
+        # A human-readable description. Absent until set.
+        "description": "str",
+        # Arbitrary data that the service doesn't interpret. Absent until set.
+        "metadata": "str",
+        # The token. Included only in the response to the request that created it; null in all other responses.
+        "token": "str | None",
+        # The rules for what an agent may bind, such as `bind:*.example.com`. An empty list allows everything.
+        "acl": "list[str]",
+        # The owner: the account's user, a bot user, or a service user.
+        "owner_id": "str",
+    },
+    total=False,
+)
+
+EventSource = TypedDict(
+    "EventSource",
+    {
+        # The event type, such as `ip_policy_created.v0`.
+        "type": "str",
+        # The URL of the resource.
+        "uri": "str",
+    },
+    total=False,
+)
+
+IdentityProvider = TypedDict(
+    "IdentityProvider",
+    {
+        # The name of the provider.
+        "name": "str",
+        # The URL of the provider.
+        "url": "str",
+    },
+    total=False,
+)
+
+UserAgent = TypedDict(
+    "UserAgent",
+    {
+        # The User-Agent header.
+        "raw": "str",
+        # The name of the browser; "" in fauxgate, which does not read the header.
+        "browser_name": "str",
+        # The version of the browser; "" in fauxgate.
+        "browser_version": "str",
+        # The kind of device; "" in fauxgate.
+        "device_type": "str",
+        # The operating system; "" in fauxgate.
+        "os_name": "str",
+        # The version of the operating system; "" in fauxgate.
+        "os_version": "str",
+    },
+    total=False,
+)
+
+Location = TypedDict(
+    "Location",
+    {
+        # The two-letter country code.
+        "country_code": "str | None",
+        # The latitude; null in fauxgate.
+        "latitude": "float | None",
+        # The longitude; null in fauxgate.
+        "longitude": "float | None",
+        # The accuracy of the coordinates; null in fauxgate.
+        "lat_long_radius_km": "float | None",
     },
     total=False,
 )
@@ -537,47 +684,11 @@ Options = TypedDict(
     total=False,
 )
 
-ScriptOptions = TypedDict(
-    "ScriptOptions",
-    {
-        # The ID of a domain, or its name, even before it is reserved. Default: any domain.
-        "domain": "str",
-        # How many times to use the outcomes. Default: 1.
-        "times": "int",
-        # True to use these outcomes before the pending ones for the same domain, instead of after them. Default: `false`.
-        "first": "bool",
-        # The outcome of all attempts after those scripted for the same domain. It takes precedence over outcomes for any domain.
-        "always": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | CertificateError | FailedAttempt",
-    },
-    total=False,
-)
-
 Visit = TypedDict(
     "Visit",
     {
         # The URL of the request.
         "url": "str",
-        # The method. Default: GET.
-        "method": "str",
-        # The headers, by name.
-        "headers": "dict[str, str]",
-        # The body, as a string.
-        "body": "str",
-        # The visitor.
-        "from": "Visitor",
-        # The edge that receives the request. Required in the standard dialect.
-        "edge": "str",
-        # The route of the edge.
-        "route": "str",
-        # The backend that receives the request. Default: the route's backend.
-        "backend": "str",
-    },
-    total=False,
-)
-
-VisitFields = TypedDict(
-    "VisitFields",
-    {
         # The method. Default: GET.
         "method": "str",
         # The headers, by name.
@@ -629,6 +740,42 @@ TunnelSessionDeclaration = TypedDict(
         "labelled": "list[LabelledTunnel]",
         # False to exempt the declared resource from the account's limits. Default: `true`.
         "limits": "bool",
+    },
+    total=False,
+)
+
+ScriptOptions = TypedDict(
+    "ScriptOptions",
+    {
+        # The ID of a domain, or its name, even before it is reserved. Default: any domain.
+        "domain": "str",
+        # How many times to use the outcomes. Default: 1.
+        "times": "int",
+        # True to use these outcomes before the pending ones for the same domain, instead of after them. Default: `false`.
+        "first": "bool",
+        # The outcome of all attempts after those scripted for the same domain. It takes precedence over outcomes for any domain.
+        "always": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | CertificateError | FailedAttempt",
+    },
+    total=False,
+)
+
+VisitFields = TypedDict(
+    "VisitFields",
+    {
+        # The method. Default: GET.
+        "method": "str",
+        # The headers, by name.
+        "headers": "dict[str, str]",
+        # The body, as a string.
+        "body": "str",
+        # The visitor.
+        "from": "Visitor",
+        # The edge that receives the request. Required in the standard dialect.
+        "edge": "str",
+        # The route of the edge.
+        "route": "str",
+        # The backend that receives the request. Default: the route's backend.
+        "backend": "str",
     },
     total=False,
 )
@@ -686,6 +833,174 @@ ListedFault = TypedDict(
     total=False,
 )
 
+Request = TypedDict(
+    "Request",
+    {
+        # The operation ID of the response.
+        "operationId": "str",
+        # The operation's name, such as `reserved_domains.create`; null for an unknown path or method.
+        "operation": "str | None",
+        # The method of the request.
+        "method": "str",
+        # The path below the base URL, without the query.
+        "path": "str",
+        # The query as sent, without the `?`; empty if there is none.
+        "query": "str",
+        # The gateway's time, as a timestamp.
+        "at": "str",
+        # The request headers, by lowercase name. A header that carries a secret has the value `[redacted]`.
+        "requestHeaders": "dict[str, str]",
+        # The request's JSON, or a description of a body that is too long or not JSON; null if there is no body.
+        "request": "Any",
+        # The HTTP status of the response.
+        "status": "float",
+        # The response headers that the gateway set, by lowercase name.
+        "responseHeaders": "dict[str, str]",
+        # The response's JSON, or a description of a body that is not JSON; null if there is no body.
+        "response": "Any",
+        # The changes that the request made; null if it made none.
+        "commit": "Commit",
+        # True if the client gave up before the whole response was sent. `status` is still the response's status.
+        "cancelled": "bool",
+        # The ID of the fault that applied to the request, or null.
+        "fault": "str | None",
+        # The problem with the request. Absent if, as usual, the response states it.
+        "problem": "str",
+    },
+    total=False,
+)
+
+ReservedDomainCertStatus = TypedDict(
+    "ReservedDomainCertStatus",
+    {
+        # The time at which the next renewal starts; null until a certificate has been issued.
+        "renews_at": "str | None",
+        # The job that obtains the first certificate or a new one; null if none is running.
+        "provisioning_job": "ReservedDomainCertJob",
+    },
+    total=False,
+)
+
+Endpoint = TypedDict(
+    "Endpoint",
+    {
+        # The ID, assigned at creation; IDs sort in creation order.
+        "id": "str",
+        # The URL of the resource; only for cloud endpoints.
+        "uri": "str",
+        # The creation time, in UTC and whole seconds.
+        "created_at": "str",
+        # A human-readable description. Absent until set.
+        "description": "str",
+        # Arbitrary data that the service doesn't interpret. Absent until set.
+        "metadata": "str",
+        # The time of the last change.
+        "updated_at": "str",
+        # The origin of the endpoint: the API (`cloud`), an agent (`ephemeral`), or an edge. One of `cloud`, `ephemeral`, `edge`.
+        "type": "str",
+        # The URL where the endpoint is online, without the default port of its scheme. Absent for an edge.
+        "url": "str",
+        # The URL where the endpoint is online, without the default port of its scheme.
+        "public_url": "str",
+        # The scheme of the URL.
+        "proto": "Literal['http', 'https', 'tcp', 'tls']",
+        # The host and port of the URL, such as `app.example.com:443`.
+        "hostport": "str",
+        # The networks from which the endpoint can be reached: `public`, `internal`, or `kubernetes`.
+        "bindings": "list[str]",
+        # True if other pooled endpoints can be online at the same URL.
+        "pooling_enabled": "bool",
+        # The traffic policy, in JSON or YAML, byte for byte as sent.
+        "traffic_policy": "str",
+        # The reserved domain that the URL uses. Absent if there is none.
+        "domain": "Ref",
+        # The reserved address that the URL uses. Absent if there is none.
+        "tcp_addr": "Ref",
+        # The endpoint's edge. Absent if there is none.
+        "edge": "Ref",
+        # The agent's tunnel. Absent if there is none.
+        "tunnel": "Ref",
+        # The agent's session. Absent if there is none.
+        "tunnel_session": "Ref",
+        # The owner of the agent's credential. Absent if there is none.
+        "principal": "Ref",
+        # The name assigned by the agent.
+        "name": "str",
+        # The URL to which the agent forwards requests.
+        "upstream_url": "str",
+        # The protocol between the agent and its upstream.
+        "upstream_protocol": "str",
+    },
+    total=False,
+)
+
+TunnelSession = TypedDict(
+    "TunnelSession",
+    {
+        # The ID, assigned at creation; IDs sort in creation order.
+        "id": "str",
+        # The URL of the resource.
+        "uri": "str",
+        # Arbitrary data that the service doesn't interpret. Absent until set.
+        "metadata": "str",
+        # The agent's version.
+        "agent_version": "str",
+        # The credential or SSH credential of the agent.
+        "credential": "Ref",
+        # The address that the agent connects from.
+        "ip": "str",
+        # The agent's operating system.
+        "os": "str",
+        # The region that the agent is connected to.
+        "region": "str",
+        # The time at which the session started.
+        "started_at": "str",
+        # The protocol between the agent and the service; `ssh` without an agent.
+        "transport": "str",
+    },
+    total=False,
+)
+
+ApplicationUser = TypedDict(
+    "ApplicationUser",
+    {
+        # The ID, assigned at creation; IDs sort in creation order.
+        "id": "str",
+        # The URL of the resource.
+        "uri": "str",
+        # The identity provider that the person signed in with.
+        "identity_provider": "IdentityProvider",
+        # The person's ID at the provider.
+        "provider_user_id": "str",
+        # The name that the person signs in with.
+        "username": "str",
+        # The person's email address.
+        "email": "str",
+        # The person's name.
+        "name": "str",
+        # The creation time, in UTC and whole seconds.
+        "created_at": "str",
+        # The time of the last request.
+        "last_active": "str",
+        # The time of the last sign-in.
+        "last_login": "str",
+    },
+    total=False,
+)
+
+BrowserSession = TypedDict(
+    "BrowserSession",
+    {
+        # The user's browser or other client.
+        "user_agent": "UserAgent",
+        # The IP address that the person connects from.
+        "ip_address": "str",
+        # The location of the address; null if it is unknown.
+        "location": "Location",
+    },
+    total=False,
+)
+
 Declaration = TypedDict(
     "Declaration",
     {
@@ -715,5 +1030,97 @@ Declaration = TypedDict(
     total=False,
 )
 
+ReservedDomain = TypedDict(
+    "ReservedDomain",
+    {
+        # The ID, assigned at creation; IDs sort in creation order.
+        "id": "str",
+        # The URL of the resource.
+        "uri": "str",
+        # The creation time, in UTC and whole seconds.
+        "created_at": "str",
+        # A human-readable description. Absent until set.
+        "description": "str",
+        # Arbitrary data that the service doesn't interpret. Absent until set.
+        "metadata": "str",
+        # The hostname, exact or with one leading `*.`. It is stored in lowercase, and can be reserved only once.
+        "domain": "str",
+        # A datacenter region; deprecated, because traffic for domains is handled globally.
+        "region": "str | None",
+        # The target of the name's CNAME record; null for a domain that the service owns.
+        "cname_target": "str | None",
+        # The TLS certificate in use: the uploaded one or the last one issued automatically; null if there is none.
+        "certificate": "Ref",
+        # The policy for issuing certificates automatically; null if there is none.
+        "certificate_management_policy": "ReservedDomainCertPolicy",
+        # The state of automatic issuance; null if there is no policy.
+        "certificate_management_status": "ReservedDomainCertStatus",
+        # The target of the CNAME record that the wildcard's `_acme-challenge.` name needs; null for exact names and for names that the service owns.
+        "acme_challenge_cname_target": "str | None",
+        # The endpoint configuration that is linked for HTTP, or null.
+        "http_endpoint_configuration": "Ref",
+        # The endpoint configuration that is linked for HTTPS, or null.
+        "https_endpoint_configuration": "Ref",
+        # The URL that visitors are redirected to instead of seeing the service's error pages. Null if there is none.
+        "error_redirect_url": "str | None",
+        # True for the account's dev domain, which cannot be deleted.
+        "is_dev": "bool",
+        # The regions or dedicated IP addresses (or both) that the name resolves to; `[]` removes them.
+        "resolves_to": "list[ResolvesTo]",
+    },
+    total=False,
+)
+
+ApplicationSession = TypedDict(
+    "ApplicationSession",
+    {
+        # The ID, assigned at creation; IDs sort in creation order.
+        "id": "str",
+        # The URL of the resource.
+        "uri": "str",
+        # The URL where the person signed in.
+        "public_url": "str",
+        # The program and the address of the session.
+        "browser_session": "BrowserSession",
+        # The person.
+        "application_user": "Ref",
+        # The creation time, in UTC and whole seconds.
+        "created_at": "str",
+        # The time of the last request.
+        "last_active": "str",
+        # The time at which the session ends.
+        "expires_at": "str",
+        # The agent's endpoint, or null.
+        "endpoint": "Ref",
+        # The edge, or null.
+        "edge": "Ref",
+        # The edge's route, or null.
+        "route": "Ref",
+    },
+    total=False,
+)
+
+Declared = TypedDict(
+    "Declared",
+    {
+        # A URL that is online: a cloud endpoint, an agent's endpoint, or an edge's endpoint.
+        "edge_endpoint": "Endpoint",
+        # A hostname reserved for the account.
+        "dev_domain": "ReservedDomain",
+        # A credential, whose authtoken agents use to connect.
+        "credential": "Credential",
+        # The connection of an agent.
+        "tunnel_session": "TunnelSession",
+        # An event type in a subscription.
+        "event_source": "EventSource",
+        # A person who has signed in to an endpoint.
+        "application_user": "ApplicationUser",
+        # A person's session at an endpoint.
+        "application_session": "ApplicationSession",
+    },
+    total=False,
+)
+
 Outcome = Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | CertificateError | FailedAttempt
-RequestFilter = TypedDict("RequestFilter", {"operationId": "str", "operation": "str | None", "method": "str", "path": "str", "query": "str", "at": "str", "requestHeaders": "dict[str, str]", "request": "Any", "status": "float", "responseHeaders": "dict[str, str]", "response": "Any", "commit": "dict[str, Any]", "cancelled": "Any", "fault": "str | None", "problem": "str"}, total=False)
+RecordType = Literal['CNAME', 'A', 'CAA', 'PROXY', 'SERVFAIL', 'TIMEOUT']
+RequestFilter = TypedDict("RequestFilter", {"operationId": "str", "operation": "str | None", "method": "str", "path": "str", "query": "str", "at": "str", "requestHeaders": "dict[str, str]", "request": "Any", "status": "float", "responseHeaders": "dict[str, str]", "response": "Any", "commit": "Commit", "cancelled": "bool", "fault": "str | None", "problem": "str"}, total=False)
