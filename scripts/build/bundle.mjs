@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
 import { build } from 'rolldown'
+import { minifySync } from 'rolldown/utils'
 import { importSource } from '../import-source.mjs'
 import { root } from '../shared.mjs'
 
@@ -63,6 +64,8 @@ const hiddenGlobals = join(root, 'src/core/schema/hidden-globals.ts')
 /** Replaces modules of Node that fake-timers asks for where it finds a `process`: no bundler for browsers has them. */
 const util = join(root, 'src/testing/fake-timers-util.ts')
 
+const target = 'es2022'
+
 const bundle = (format, extension, input, define = {}) => ({
   cwd: root,
   input,
@@ -77,7 +80,7 @@ const bundle = (format, extension, input, define = {}) => ({
     alias: { util, timers: util, 'timers/promises': util, perf_hooks: util },
   },
   transform: {
-    target: 'es2022',
+    target,
     inject: { TextEncoder: [hiddenGlobals, 'TextEncoder'], TextDecoder: [hiddenGlobals, 'TextDecoder'] },
     // At import, forge's util looks for a setImmediate of the browser's and would listen to messages to make one.
     define: { global: 'globalThis', window: 'undefined', MutationObserver: 'undefined', ...define },
@@ -94,8 +97,14 @@ const bundle = (format, extension, input, define = {}) => ({
     {
       name: 'minify',
       async renderChunk(text) {
+        // Simplifies what esbuild's own minifier leaves, which is 50 KB.
+        const simplified = minifySync(`chunk.${extension}`, text, {
+          module: format === 'esm',
+          compress: { target },
+          mangle: false,
+        })
         // Node prints the whole line of an error that nobody catches.
-        const { code } = await transform(text, { minify: true, format, target: 'es2022', lineLimit: 2000 })
+        const { code } = await transform(simplified.code, { minify: true, format, target, lineLimit: 2000 })
         // V8 keeps a file with one further character in twice the memory, and esbuild leaves those of regular expressions.
         return code.replace(/[^\0-\x7f]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
       },
@@ -107,6 +116,8 @@ const bundle = (format, extension, input, define = {}) => ({
     exports: 'named',
     esModule: true,
     minify: false,
+    // Chunks of CommonJS modules otherwise keep the names that they share, which are 50 KB.
+    minifyInternalExports: true,
     entryFileNames: `[name].${extension}`,
     chunkFileNames: `[name]-[hash].${extension}`,
     // Entry points share chunks, so that a class is the same class from each of them.
