@@ -117,6 +117,8 @@ export interface ControlHooks extends TimerHooks {
  */
 export interface ControlHost {
   readonly api: Api
+  /** Lists the errors of the families' rules for API keys, and for requests to all operations. */
+  listErrorsOfRules(): readonly CatalogueError[]
   readonly clock: Clock
   readonly engine: Engine
   /** The collections of resources, including those from the gateway's own families. */

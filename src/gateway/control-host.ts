@@ -20,7 +20,7 @@ import type { GatewayInternals } from './internals.ts'
 export function createControlHost(internals: GatewayInternals, applyInitialResources: () => void): ControlHost {
   const { table, engine, options, ownKeys, journal, controlLog, rateLimiter, baseline, snapshots, upstreams, hooks } =
     internals
-  const { api, collections, readSnapshot } = table
+  const { api, collections, readSnapshot, requestRules, keyRules } = table
   const { clock, dialect, keys, families = {} } = options
   const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))
   const dropWithHook: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
@@ -47,6 +47,10 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
   if (engine.isLoaded) addLastTransitions(earlierTransitions, engine)
   return {
     api,
+    listErrorsOfRules: () => [
+      ...keyRules.flatMap(({ errors }) => errors),
+      ...requestRules.flatMap((rules) => api.operations.flatMap((each) => rules.listErrors(each))),
+    ],
     clock,
     engine,
     collections,

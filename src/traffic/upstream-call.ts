@@ -15,9 +15,9 @@ import type { Responder, ServedCall } from './upstreams.ts'
 /** The time within which an upstream must send its response headers, in ms. The service closes a connection that is idle for this long. */
 const TIMEOUT = 300_000
 
-/** The ways to set an upstream. */
-const HOW_TO_SERVE =
-  'Set one with gateway.traffic.upstream in a test, or with --upstream or "fauxgate upstream" on a server'
+/** States how to set an upstream: only a server of the command reaches other servers. */
+const adviseUpstream = ({ dialer }: TrafficHost['upstreams']): string =>
+  `Set one with ${dialer ? '"fauxgate upstream" or --upstream' : 'gateway.traffic.upstream'}`
 
 /** The target of a forwarded request. */
 export interface UpstreamPlace {
@@ -60,8 +60,8 @@ export async function callUpstream(request: VisitorRequest, place: UpstreamPlace
 async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call): Promise<Ending> {
   const { host, trace, signal } = call
   const seen = { url: request.url, headers: request.headers.toRecord() }
-  const fail = (number: number, did: string, body?: string): Ending => {
-    trace.push({ step: 'upstream', did, isEnd: true, request: seen })
+  const fail = (number: number, did: string, body?: string, facts: Pick<TracedStep, 'isMissing'> = {}): Ending => {
+    trace.push({ step: 'upstream', did, isEnd: true, ...facts, request: seen })
     return errorResponse(number, body)
   }
   const refused = place.isAgent ? 8012 : 3006
@@ -79,10 +79,11 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
     return { status: fault.status, ...(fault.body !== undefined && { body: fault.body }) }
   }
   const upstream = host.upstreams.take(place.keys) ?? dialStarted(place, host)
-  if (!upstream || 'problem' in upstream) {
-    const problem = upstream?.problem ?? `${host.upstreams.describeMissing(place.keys)} ${HOW_TO_SERVE}`
-    return fail(refused, problem)
+  if (!upstream) {
+    const did = `${host.upstreams.describeMissing(place.keys)} ${adviseUpstream(host.upstreams)}`
+    return fail(refused, did, undefined, { isMissing: true })
   }
+  if ('problem' in upstream) return fail(refused, upstream.problem)
   const { key, responder } = upstream
   let received: UpstreamResponse | undefined
   try {
@@ -92,7 +93,7 @@ async function passOn(request: VisitorRequest, place: UpstreamPlace, call: Call)
   } catch (error) {
     signal?.throwIfAborted()
     const { code } = Object(error)
-    if (code === 'ECONNREFUSED') return fail(refused, `${key} rejected the connection`)
+    if (code === 'ECONNREFUSED') return fail(refused, `${key} rejected the connection. Start the server there`)
     if (code === 'ETIMEDOUT') return fail(3005, `${key} sent nothing for too long`)
     const reason = error instanceof Error ? error.message : String(error)
     const did = error instanceof WrongResponse ? reason : `threw: ${cut(reason, 200)}`
@@ -214,7 +215,7 @@ async function withTimeout(
 /** Returns the text at a URL that the test serves as an upstream. @throws TypeError if no upstream responds in time */
 export async function readUpstream(url: string, { host, signal }: Pick<Call, 'host' | 'signal'>): Promise<string> {
   const upstream = host.upstreams.take([url])
-  if (!upstream) throw new TypeError(`no upstream serves ${url}. ${HOW_TO_SERVE}`)
+  if (!upstream) throw new TypeError(`no upstream serves ${url}. ${adviseUpstream(host.upstreams)}`)
   const call = () => callHandler(upstream.responder, VisitorRequest.from(url, {}), { signal })
   const response = await withTimeout(call, { host, signal })
   if (!response) throw new TypeError(`the upstream at ${url} did not respond in time`)

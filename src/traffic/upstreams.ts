@@ -44,9 +44,6 @@ interface Upstream {
   hits: number
 }
 
-/** Matches the messages of {@link Upstreams.describeMissing}, which setting an upstream prevents. */
-export const MISSING_UPSTREAM = / has no (?:upstream\.|responses left )/
-
 /** A description of the allowed keys of upstreams. */
 export const UPSTREAM_KEYS = 'an http or https URL such as "https://app.internal", or the ID of a backend'
 

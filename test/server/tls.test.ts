@@ -164,7 +164,7 @@ describe('A certificate for a server of a test', () => {
     [{ names: ['a.ä'] }, `names.0 is "a.ä". Allowed: ${NAME_ALLOWED}`],
     [{ names: ['127.0.0.1'] }, `names.0 is "127.0.0.1". Allowed: ${NAME_ALLOWED}`],
     [{ names: ['a', '*.*.example'] }, `names.1 is "*.*.example". Allowed: ${NAME_ALLOWED}`],
-    [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(79)}…. Allowed: ${NAME_ALLOWED}`],
+    [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(80)}…". Allowed: ${NAME_ALLOWED}`],
     [
       { names: ['a'], notAfter: BEFORE },
       `notAfter is ${BEFORE}. Allowed: ${SHOWN_START}, which is notBefore, or later.`,

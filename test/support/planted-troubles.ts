@@ -308,7 +308,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'rejected',
     count: 3,
     cause:
-      'Visitors got 502 ERR_NGROK_8012: https://offline.example.org has no upstream. Set one with gateway.traffic.upstream in a test, or with --upstream or "fauxgate upstream" on a server.',
+      'Visitors got 502 ERR_NGROK_8012: https://offline.example.org has no upstream. Set one with gateway.traffic.upstream.',
     about: 'GET https://offline.example.org/',
     end(gateway) {
       gateway.traffic.upstream('https://offline.example.org', () => new Response('hello'))

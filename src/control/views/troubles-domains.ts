@@ -65,8 +65,7 @@ export function listDomains(state: EngineState, tx: Transaction, maxCalls = MAX_
       const found = findCause(tx, domain, outcomes)
       known = {
         domain,
-        // An id must not contain a number that changes by itself.
-        group: found ? `${found.kind}: ${found.cause.replace(/ Wait another .*/, '')}` : '',
+        group: found ? `${found.kind}: ${found.cause}` : '',
         found,
         from: tx.now,
         until: findNextChange(tx, domain),
@@ -120,7 +119,8 @@ function findCause(
     return { kind: 'injected', cause, alone: (tx) => cause + describeFailure(tx, domain), fix, due }
   }
   if (next?.always) return injected(describeLasting(next), () => removeOutcome(next))
-  const [first] = wrong
+  const fixable = wrong.filter(({ found }) => !found?.isPropagating)
+  const [first = wrong[0]] = fixable
   if (first) {
     const cause = describeRecord(
       first,
@@ -129,7 +129,8 @@ function findCause(
     )
     const alone: Cause['alone'] = (tx) =>
       describeRecord(first, first.name, first.value) + (isFailing ? describeFailure(tx, domain) : '')
-    return { kind: job ? 'broken' : 'risk', cause, alone, fix: () => wrong.map(setRecord), due }
+    if (fixable.length === 0) return { kind: 'waiting', cause, alone, due }
+    return { kind: job ? 'broken' : 'risk', cause, alone, fix: () => fixable.map(setRecord), due }
   }
   const attempt = () => (due === undefined ? [] : [{ method: 'POST', path: '/provisioning/attempt', body: { id } }])
   if (isFailing && isChecked && job.error_code === 'DNS_ERROR' && !job.scripted)

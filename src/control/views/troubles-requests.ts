@@ -1,5 +1,8 @@
 import { isManual } from '../../core/engine/clock.ts'
 import type { Transaction } from '../../core/operation/transaction.ts'
+import { codeOf } from '../../core/schema/error-facts.ts'
+import type { CatalogueError } from '../../core/schema/errors.ts'
+import { general } from '../../core/schema/general-errors.ts'
 import { formatCount } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
@@ -49,7 +52,9 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
   const all = [...host.journal.newestRequests()]
   const usedUp = new Map(faultsIn(tx).flatMap((fault) => (isUsedUp(fault) ? [[fault.id, fault]] : [])))
   const counts = ({ fault }: SeenRequest) => fault === null || usedUp.has(fault)
-  const groups = groupBy(all, (each) => (counts(each) ? getSearch(each) : undefined), getTemplate)
+  const earlyErrors = [...EARLY_ERRORS, ...host.listErrorsOfRules()]
+  const earlyCodes = new Set(earlyErrors.map((error) => codeOf(error, host.dialect)))
+  const groups = groupBy(all, (each) => (counts(each) ? getSearch(each, earlyCodes) : undefined), getTemplate)
   return [...groups].flatMap(([search, { newest, count }]): Trouble[] => {
     const [last] = newest
     if (!last) return []
@@ -62,7 +67,7 @@ export function listRefusals(host: ControlHost, tx: Transaction): Trouble[] {
     return [
       {
         ...first,
-        cause: [first.cause, ...others.map(({ cause }) => `Before that: ${shorten(cause, first.cause)}`)].join(' '),
+        cause: [first.cause, ...others.flatMap(({ cause }) => describeEarlier(cause, first.cause))].join(' '),
         count,
         about: [request, ...listOtherPlaces(host, tx, last)],
         search,
@@ -80,22 +85,26 @@ export function listDropped({ journal: { dropped, droppedErrors: count } }: Cont
   return [{ kind: 'rejected', count, cause, about: [] }]
 }
 
-/** Returns a cause without the sentences at its end that an earlier cause has too. */
-function shorten(cause: string, before: string): string {
-  const sentences = cause.split(SENTENCE_START)
-  const known = new Set(before.split(SENTENCE_START))
+/** Describes an earlier cause without the sentences at its end that the latest cause has too. Returns nothing if it has no others. */
+function describeEarlier(cause: string, latest: string): readonly string[] {
+  const sentences = splitSentences(cause)
+  const known = new Set(splitSentences(latest))
   const last = sentences.findLastIndex((each) => !known.has(each))
-  return sentences.slice(0, Math.max(1, last + 1)).join(' ')
+  return last < 0 ? [] : [`Before that: ${sentences.slice(0, last + 1).join(' ')}`]
 }
 
-const SENTENCE_START = /(?<=\.) (?=[A-Z])/
+/** Splits a text into sentences. A quoted value stays whole, whatever it contains. */
+function splitSentences(text: string): readonly string[] {
+  const found = text.match(/(?:"(?:[^"\\]|\\.)*"|.)+?(?:(?<=\.)(?= [A-Z])|$)/gs) ?? []
+  return found.map((each) => each.trim())
+}
 
 /** Returns an error's message without its values, so mistakes that differ only in values are grouped together. */
 function getTemplate({ problem, readResponse }: SeenRequest): string {
   const response = readResponse()
   const message = problem ?? (isObject(response) ? String(response.msg) : '')
   // Content types differ in their causes.
-  return message.replace(/"(?!\w+\/[\w.+-]+")[^"]*"|\d+/g, '')
+  return message.replace(/"(?!\w+\/[\w.+-]+")(?:[^"\\]|\\.)*"|\d+/g, '')
 }
 
 /** Lists where a module is set, for a request that did not find it. */
@@ -111,24 +120,35 @@ function listOtherPlaces({ api, collections }: ControlHost, tx: Transaction, { o
 /** Matches the part of a path from its first ID. */
 const ID_PART = /\/[a-z]+_\w{20,}.*/
 
+/** The errors of any request that concern its caller or the gateway instead of its operation. */
+const EARLY_ERRORS: readonly CatalogueError[] = [
+  general.auth_missing,
+  general.auth_unparsable,
+  general.auth_invalid,
+  general.auth_is_authtoken,
+  general.version_missing,
+  general.version_unsupported,
+  general.too_many_requests,
+  general.store_failed,
+]
+
 /** Returns the search words that find rejected requests like this one, or undefined if it was not rejected. */
-function getSearch({
-  operation,
-  method,
-  path,
-  status,
-  cancelled,
-  fault,
-  readResponse,
-}: SeenRequest): string | undefined {
+function getSearch(request: SeenRequest, earlyCodes: ReadonlySet<string>): string | undefined {
+  const { operation, method, path, status, cancelled, fault } = request
   // Requests to the same unknown path have the same cause, apart from IDs.
   const unknown = operation === null ? ` method:${method} path:${path.replace(ID_PART, '')}` : ''
   const words = `op:${operation ?? 'none'}${unknown}${fault === null ? '' : ` fault:${fault}`}`
   if (cancelled) return `${words} cancelled:yes`
   if (status < 400) return undefined
+  const code = readCode(request)
+  if (fault === null && earlyCodes.has(code)) return `code:${code}`
+  return `${words} ${code ? `code:${code}` : `status:${status}`}`
+}
+
+/** Returns the error code of a response, or an empty string if it has none. */
+function readCode({ readResponse }: SeenRequest): string {
   const response = readResponse()
-  const code = isObject(response) && response.error_code
-  return `${words} ${typeof code === 'string' && code ? `code:${code}` : `status:${status}`}`
+  return isObject(response) && typeof response.error_code === 'string' ? response.error_code : ''
 }
 
 /** States why a request was rejected, and whether the reason still applies. */
@@ -156,6 +176,7 @@ function describeCause(
       each.status < 400 && each.path === path && each.method === method && each.query === query && each.body === body,
   )
   if (isRepeated) return fixed('The same request succeeded later.')
+  if (readCode(request) === codeOf(general.store_failed, host.dialect)) return { kind: 'broken', cause }
   const deleted = findDeleted(host, tx, request, cause)
   if (deleted !== undefined) return fixed(`${deleted} has been deleted since.`)
   const present = status === 404 ? findPresent(host, tx, request) : undefined

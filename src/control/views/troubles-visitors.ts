@@ -3,7 +3,6 @@ import { toSentence } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import type { Trouble } from '../../generated/controls.ts'
 import { hasEnded } from '../../traffic/trace.ts'
-import { MISSING_UPSTREAM } from '../../traffic/upstreams.ts'
 import type { ControlHost } from '../control.ts'
 import type { TrafficEntry } from '../traffic/entry.ts'
 import { describeWait, groupBy } from './troubles-requests.ts'
@@ -24,9 +23,10 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const took = isNowhere ? describeGone(host, last, all) : ''
     const record = endpoints && endpoint !== null ? tx.get(endpoints, endpoint) : undefined
     const keys = [upstream, Object(record).upstream_url].filter((each) => typeof each === 'string')
-    const isServed = MISSING_UPSTREAM.test(end) && host.traffic.upstreams.has(keys)
-    const isMissing = MISSING_UPSTREAM.test(end) && endpoints && upstream?.startsWith('bkd') === true
-    const isUnknown = isMissing && !host.collections.some((each) => tx.get(each, upstream))
+    const isMissing = last.trace.some((each) => 'step' in each && each.isMissing)
+    const isServed = isMissing && host.traffic.upstreams.has(keys)
+    const isOfBackend = isMissing && endpoints && upstream?.startsWith('bkd') === true
+    const isUnknown = isOfBackend && !host.collections.some((each) => tx.get(each, upstream))
     const unknown = isUnknown ? ` No backend has the ID ${upstream} now: send the route one that exists.` : ''
     const how = back ? ` ${Object(back).id} is online there now.` : took + unknown + adviceFor(error, end)
     const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + how

@@ -12,7 +12,11 @@ const MAX_LENGTH = 80
  */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value)))))
+  if (typeof value === 'string') {
+    const quoted = escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value))))
+    // The closing quote stays, because readers would otherwise take what follows for a part of the value.
+    return `"${cut(quoted.slice(1, -1))}"`
+  }
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${formatCount(value.length, 'item')}`
   return typeof value === 'object' ? nameObject(value) : `a ${typeof value}`

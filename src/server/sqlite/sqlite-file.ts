@@ -33,6 +33,7 @@ export function nodeSqlite(): OpenDatabase {
 
 /** A SQLite file with an exclusive lock and a write-ahead log that is synced at every commit. */
 export class SqliteFile {
+  readonly #name: string
   readonly #database: Database
   readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
   /** Inodes of the opened files, by name. */
@@ -47,6 +48,7 @@ export class SqliteFile {
    * @throws Error if the file cannot be opened, is not a SQLite file, is damaged, or is in use.
    */
   constructor(file: string, open: OpenDatabase, check?: (run: RunSql) => void) {
+    this.#name = file
     try {
       const real = realFile(file)
       this.#database = openExclusively(real, open, check)
@@ -74,6 +76,14 @@ export class SqliteFile {
       throw error
     }
     this.#requireSameFiles()
+  }
+
+  /** Returns an error of SQLite with the name of the file, and any other error unchanged. */
+  name(error: unknown): unknown {
+    const { code, errcode, message } = asSqliteError(error)
+    if (code !== 'ERR_SQLITE_ERROR') return error
+    const problem = errcode === SQLITE_FULL ? 'the disk is full. Free some space on it' : message
+    return new Error(`${this.#name} cannot be written: ${problem}.`, { cause: error })
   }
 
   /** Marks the file itself as open, before the first change. Its log already exists, so a killed process leaves both. */
@@ -209,7 +219,12 @@ function inodeOf(file: string): number | undefined {
 /** SQLite's result code for a file locked by another connection. */
 const SQLITE_BUSY = 5
 
+/** SQLite's result code for a full disk. */
+const SQLITE_FULL = 13
+
+const asSqliteError = (error: unknown): NodeJS.ErrnoException & { errcode?: number } => asSystemError(error)
+
 function openProblem(error: unknown): string {
-  const { errcode }: Error & { errcode?: number } = asSystemError(error)
+  const { errcode } = asSqliteError(error)
   return errcode === SQLITE_BUSY ? 'another process or store has it open' : fileProblem(error)
 }

@@ -112,8 +112,8 @@ export class GroupedStore implements SqliteStore {
       })
       group.resolve()
     } catch (error) {
-      this.#failure = error
-      group.reject(error)
+      this.#failure = this.#file.name(error)
+      group.reject(this.#failure)
     }
   }
 

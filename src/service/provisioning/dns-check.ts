@@ -23,6 +23,10 @@ interface Found {
   describe(called: string): string
   /** The value of a record that fixes the problem. Default: the value of the required record. */
   readonly replacement?: string
+  /** The advice to wait, if a record was set that is not visible yet. */
+  readonly wait?: string
+  /** True if nothing but time is missing. */
+  readonly isPropagating?: true
 }
 
 /** A required record, and what was found instead, or null if the name resolves correctly. */
@@ -130,11 +134,15 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
 }
 
 /** Returns the record that exists for a name instead of a CNAME record. */
-function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
-  if (record && !isVisible(tx, record)) {
+function findInstead(tx: Transaction, record: DnsRecord | undefined, isSeen = isVisible): Found {
+  if (record && !isSeen(tx, record)) {
     const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
-    const until = `the record was set, but won't propagate until ${record.visibleFrom}. Wait another ${left}`
-    return { problem: 'missing', describe: (name) => `no record for ${name} yet: ${until}` }
+    const until = `the record was set, but won't propagate until ${record.visibleFrom}`
+    return {
+      problem: 'missing',
+      describe: (name) => `no record for ${name} yet: ${until}`,
+      wait: `Wait another ${left}`,
+    }
   }
   switch (record?.type) {
     case 'A':
@@ -167,16 +175,28 @@ function findInstead(tx: Transaction, record: DnsRecord | undefined): Found {
 
 const MAX_CHAIN_LENGTH = 8
 
-/** Follows a name's CNAME records to a target. Returns null if the target is the expected one. */
+/** Follows a name's CNAME records to a target. Returns null if the target is the expected one. Also follows records not yet visible. */
 function findMismatch(tx: Transaction, name: string, target: string): Found | null {
+  const found = followRecords(tx, name, target, isVisible)
+  if (!found?.wait) return found
+  const later = followRecords(tx, name, target, () => true)
+  const describe = (called: string) =>
+    `${found.describe(called)}. ${later ? `After that: ${later.describe(called)}` : found.wait}`
+  return { ...found, describe, ...(!later && { isPropagating: true }) }
+}
+
+/** Follows a name's CNAME records as far as they are seen. */
+function followRecords(tx: Transaction, name: string, target: string, isSeen: typeof isVisible): Found | null {
   const chain: string[] = []
   const mismatch = (describe: Found['describe']): Found => ({ problem: 'mismatch', describe })
   for (let at = name; ; at = chain.at(-1) ?? name) {
     const record = resolve(tx, at)
-    if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
-      if (chain.length === 0) return findInstead(tx, record)
-      const end = record ? findInstead(tx, record).describe(at) : 'no record'
-      return mismatch(() => `a CNAME record to ${joinNames(chain)}, which has ${end}`)
+    if (record?.type !== 'CNAME' || !isSeen(tx, record)) {
+      const end = findInstead(tx, record, isSeen)
+      if (chain.length === 0) return end
+      const what = record ? end.describe(at) : 'no record'
+      const found = mismatch(() => `a CNAME record to ${joinNames(chain)}, which has ${what}`)
+      return end.wait === undefined ? found : { ...found, wait: end.wait }
     }
     const { value = '' } = record
     if (chain.length === MAX_CHAIN_LENGTH)

@@ -6,6 +6,7 @@ import { type Gateway, manualClock } from '../../../src/index.ts'
 import { certificatePair } from '../../../src/testing/testing.ts'
 import { client, controlClient, uncheckedClient } from '../../support/client.ts'
 import { SHOWN_START } from '../../support/clock.ts'
+import { memoryStore } from '../../support/memory-store.ts'
 import { ECDSA, timeAfter } from '../../support/provisioning.ts'
 import { listen } from '../../support/serve.ts'
 
@@ -421,15 +422,64 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(await listTroubles(gateway)).toEqual([])
   })
 
-  test('has an id without the seconds that a record still propagates', async () => {
+  test.each([
+    ['a wrong key', { keys: ['right'] }, 'code:ERR_NGROK_202'],
+    ['a suspended account', { account: { state: 'suspended' } }, 'code:ERR_NGROK_205'],
+    ['a rate limit', { rateLimit: { requests: 1, window: '60s' } }, 'code:ERR_NGROK_226'],
+  ] as const)('of %s is one row for all operations', async (_, options, search) => {
+    const gateway = open(options)
+    for (const path of ['/api_keys', '/api_keys', '/vaults', '/reserved_domains'])
+      await uncheckedClient(gateway)('GET', path, { headers: { authorization: 'Bearer wrong' } })
+    const [row, ...others] = await listTroubles(gateway)
+    expect(others).toEqual([])
+    expect(row).toMatchObject({
+      count: search.endsWith('226') ? 3 : 4,
+      search,
+      about: [{ name: 'GET /reserved_domains' }],
+    })
+    expect(row?.fix?.length ?? 1).toBe(1)
+  })
+
+  test('of a store that fails is one broken row for all operations, until one of its requests succeeds', async () => {
+    const store = memoryStore()
+    const gateway = open({ store })
+    store.failure = new Error('gateway.db cannot be written: the disk is full.')
+    for (const path of ['/ip_policies', '/reserved_addrs']) await client(gateway)('POST', path, { json: {} })
+    const cause =
+      "The store could not save this call's changes, so nothing has changed. Cause: gateway.db cannot be written: the disk is full."
+    expect(await listTroubles(gateway)).toMatchObject([{ kind: 'broken', count: 2, cause }])
+    store.failure = undefined
+    await client(gateway)('POST', '/reserved_addrs', { json: {} })
+    expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['fixed'])
+  })
+
+  test('keeps quoted values whole, and names an earlier cause once', async () => {
+    const gateway = open()
+    const create = (json: object) => uncheckedClient(gateway)('POST', '/edges/https', { json })
+    for (const end of ['1', `2. ${'x'.repeat(90)}`]) await create({ mutual_tls: `Say "hi". ${end}. Two` })
+    await create({ tls_termination: 'One. Two' })
+    const long = `"Say \\"hi\\". 2. ${'x'.repeat(65)}…"`
+    const cause = `tls_termination is "One. Two". Allowed: an object. Before that: mutual_tls is ${long}.`
+    expect(await listCauses(gateway)).toEqual([['rejected', cause]])
+  })
+
+  test('of a right record that propagates is only time, and of a wrong one also the value', async () => {
     const gateway = open({ dns: 'simulated' })
     const domain = 'slow.example.com'
     const { cname_target } = gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+    const cause = `No CNAME record leads to ${cname_target}. Found no record for ${domain} yet: the record was set, but won't propagate until ${timeAfter('2h')}.`
     gateway.dns.cname(domain, cname_target, { after: '2h' })
-    gateway.clock.advance('31s')
-    const [early] = await listTroubles(gateway)
-    gateway.clock.advance('1s')
-    expect((await controlClient(gateway)('POST', '/troubles/fix', { id: early?.id })).status).toBe(204)
-    expect((await listCauses(gateway)).map(([kind]) => kind)).toEqual(['fixed'])
+    const [waiting] = await listTroubles(gateway)
+    expect(waiting).toMatchObject({ kind: 'waiting', cause: `${cause} Wait another 7,200 seconds.` })
+    expect(waiting?.fix).toBeUndefined()
+    gateway.dns.cname(domain, 'old.example.net', { after: '2h' })
+    const after = 'After that: a CNAME record to old.example.net, which has no record.'
+    expect(await listTroubles(gateway)).toMatchObject([
+      { kind: 'broken', cause: `${cause} ${after}`, fix: [{ path: '/dns', body: { value: cname_target } }] },
+    ])
+    gateway.dns.cname(domain, 'alias.example.net')
+    gateway.dns.cname('alias.example.net', cname_target, { after: '2h' })
+    const [chain] = await listTroubles(gateway)
+    expect(chain).toMatchObject({ kind: 'waiting', cause: expect.stringContaining('which has no record for alias.') })
   })
 })

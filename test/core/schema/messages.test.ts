@@ -44,7 +44,7 @@ describe('An id in a path', () => {
 test('A long value in a message is not cut inside of a character', () => {
   for (const length of [77, 78, 79, 80]) {
     const { message } = expectError(() => open().reservedAddrs.create({ region: `${'x'.repeat(length)}😀y` as 'us' }))
-    expect(message).toMatch(/^region is "x{77,80}(?:😀)?…\. Allowed: /u)
+    expect(message).toMatch(/^region is "x{77,80}(?:😀y?)?…?"\. Allowed: /u)
   }
 })
 

@@ -143,6 +143,26 @@ describeSqlite('A SQLite file', () => {
     expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
   })
 
+  it('on a full disk is named by the error of each call', async () => {
+    const name = newFile()
+    let database: ReturnType<ReturnType<typeof nodeSqlite>> | undefined
+    const file = new SqliteFile(name, (...open) => {
+      database = nodeSqlite()(...open)
+      return database
+    })
+    const store = new GroupedStore(file)
+    onTestFinished(() => store.close())
+    const gateway = createGateway({ store })
+    await store.flushed()
+    database?.exec('PRAGMA max_page_count = 1')
+    const metadata = 'x'.repeat(4096)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => client(gateway)('POST', '/reserved_addrs', { json: { metadata } })),
+    )
+    const full = expect.stringContaining(`Cause: ${name} cannot be written: the disk is full. Free some space on it.`)
+    expect(answers.at(-1)).toMatchObject({ status: 507, body: { msg: full } })
+  })
+
   it('that a killed process left with a journal can be opened (rules: stores#sqlite-files)', () => {
     const file = newFile()
     const database = nodeSqlite()(file)

@@ -89,7 +89,19 @@ test('What a test declares is reached only by an upstream that the test names', 
   const { gateway, visit, trace } = await openPort()
   gateway.declare.tunnelSession({ endpoints: [{ url: 'https://app.example.com', forwards_to }] })
   expect((await visit('https://app.example.com')).status).toBe(502)
-  expect(trace()).toContain('has no upstream')
+  expect(JSON.parse(trace())).toMatchObject({
+    did: expect.stringMatching(/ has no upstream\. Set one with "fauxgate upstream" or --upstream$/),
+  })
+})
+
+test('A server that is not running is named with the advice to start it', async () => {
+  const { post, visit, trace } = await openPort()
+  const server = createServer()
+  const addr = await listen(server)
+  await new Promise((closed) => server.close(closed))
+  const { public_url } = await post('/api/tunnels', { addr, name: 'web' })
+  expect((await visit(public_url)).status).toBe(502)
+  expect(trace()).toContain(`${addr} rejected the connection. Start the server there`)
 })
 
 test('Nothing is reached if a gateway has no server', async () => {
