@@ -73,6 +73,30 @@ describe.skipIf(!CHROMIUM)('The page in a narrow window', () => {
     },
   )
 
+  test('has faults and durations at 390 px, and IDs at 640 px', async () => {
+    const { gateway, server, page, go } = await open({ dialect: ngrok }, { viewport: { width: 390, height: 800 } })
+    const isVisible = async (selector: string) => {
+      const cell = page.locator(`.line:not(.heads) > ${selector}`).first()
+      await cell.waitFor()
+      const box = await cell.boundingBox()
+      const { width = 0 } = page.viewportSize() ?? {}
+      expect([(box?.width ?? 0) > 25, (box?.x ?? width) + (box?.width ?? 0) <= width], selector).toEqual([true, true])
+      return (await cell.textContent()) ?? ''
+    }
+    gateway.faults.add({ operation: 'reserved_domains.list', status: 503, times: 1 })
+    await go('requests')
+    await page.getByText('No requests yet').waitFor()
+    const headers = { authorization: 'Bearer key', 'ngrok-version': '2' }
+    await fetch(`${server.url}/reserved_domains`, { headers })
+    expect(await isVisible('.c-fault')).toBe('fault')
+    expect(await isVisible('.c-path')).toBe('/reserved_domains')
+    await expect.poll(() => isVisible('.c-duration')).toMatch(/ms|s$/)
+    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com' })
+    await page.setViewportSize({ width: 640, height: 800 })
+    await go('resources/reserved_domains')
+    expect(await isVisible('.c-id')).toBe(id)
+  })
+
   test.each([640, 360])('shows the texts of a result, an error and a lost connection at %i px', async (width) => {
     const { gateway, server, page } = await open({ dns: 'off' }, { viewport: { width, height: 800 } })
     gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: ECDSA })
