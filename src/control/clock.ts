@@ -35,7 +35,7 @@ const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, rep
 const clockView = named(
   v.object({
     now: documented(time, "The gateway's time: UTC, in whole seconds."),
-    ms: documented(count, "The gateway's time in ms since 1970."),
+    ms: documented(count, "The gateway's time in epoch ms."),
     manual: documented(v.boolean(), 'True for a manual clock, which you can advance.'),
     waiting: v.exactOptional(
       documented(

@@ -35,7 +35,7 @@ const READING_CALLS = ['/certificates', '/gateways', '/policy/check']
  */
 const UNLISTED_CALLS = ['POST /reset', 'DELETE /requests', 'POST /troubles/fix']
 
-/** A call to a control: its path below `/_fauxgate`, its query, and its unread body. */
+/** A call to a control: its path under `/_fauxgate`, its query, and its unread body. */
 export interface ControlRequest {
   readonly method: string
   readonly path: string
@@ -43,7 +43,7 @@ export interface ControlRequest {
   readonly body: unknown
 }
 
-/** The call to a control that was used: its path below `/_fauxgate`, and where HTTP requests send its input. */
+/** The call to a control that was used: its path under `/_fauxgate`, and where HTTP requests send its input. */
 export interface CalledControl extends Pick<ControlRequest, 'method' | 'path'> {
   readonly from: 'body' | 'query' | 'nothing'
 }

@@ -44,7 +44,7 @@ type MembersOf<C extends MemberSource> = Intersection<
 
 /**
  * Infers the type of all members that controls or calls add, with their documentation. Only the type is used; the value is always
- * undefined. This way, published declarations show the members without internals. Call this function in the members' file, because
+ * undefined. The inferred type keeps internals out of the published declarations. Call this function in the members' file, because
  * declarations don't include documentation from other files.
  */
 export function membersOf<C extends MemberSource>(_sources: readonly C[]): MembersOf<C> | undefined {
@@ -199,7 +199,7 @@ export interface CallCommand<Field extends string = string> {
 /** One call to a control, defined once: the direct API, the control API over HTTP, and the commands are derived from it. */
 export interface ControlCall<Result = unknown, Members = unknown> extends MemberSource<Members> {
   readonly method: Method
-  /** The path below `/_fauxgate`. */
+  /** The path under `/_fauxgate`. */
   readonly path: string
   readonly summary: string
   /** The commands that make this call. */

@@ -57,7 +57,7 @@ const members = /* @__PURE__ */ membersOf(controls)
 /** The members of a gateway that its controls add. */
 export type ControlMembers = NonNullable<typeof members>
 
-/** Returns all calls to the controls of a gateway with these families, with paths below `/_fauxgate`. */
+/** Returns all calls to the controls of a gateway with these families, with paths under `/_fauxgate`. */
 export function controlCallsWith(families: Families): readonly ControlCall[] {
   return controls.flatMap(({ calls }: AnyControl) => (typeof calls === 'function' ? calls(families) : calls))
 }

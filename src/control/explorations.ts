@@ -79,7 +79,7 @@ const settings = named(
     timeout: optional(above0, 'The maximum duration of a run, in real seconds. Default: 60.'),
     jobs: optional(
       above0,
-      'The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if they share files, ports, or a ' +
+      'The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if runs share files, ports, or a ' +
         'database. Default: 1.',
       INTEGER,
     ),

@@ -27,7 +27,8 @@ const hosted = named(
     name: gatewayName,
     url: documented(
       v.string(),
-      "The base URL of its API, without a trailing slash. Its controls are below `/_fauxgate/` there, and its agent's API is below `/api/`.",
+      "The base URL of its API, without a trailing slash. Its controls are under `/_fauxgate/` there, and its agent's API is under " +
+        '`/api/`.',
     ),
   }),
   'HostedGateway',

@@ -23,16 +23,13 @@ const factFields = {
   version: documented(v.literal(RECORDS_VERSION), 'The format version, which `restore` checks.', {
     type: 'number',
   }),
-  now: documented(instant, "The gateway's time, in ms since 1970."),
+  now: documented(instant, "The gateway's time, in epoch ms."),
   seed: documented(
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
     'The seed for IDs and automatic certificates; null if the authority has its own keys.',
   ),
   sequence: documented(sequence, 'The sequence number of the next ID.'),
-  rateLimit: documented(
-    v.array(instant),
-    'The times of the requests that count towards the rate limit, in ms since 1970.',
-  ),
+  rateLimit: documented(v.array(instant), 'The times of the requests that count towards the rate limit, in epoch ms.'),
 }
 
 /** A snapshot over HTTP. Its records are read with the schemas of their collections. */

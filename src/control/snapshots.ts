@@ -102,7 +102,7 @@ const difference = controlCall({
   commands: [{ name: 'snapshots difference', words: { from: 'FROM', to: '[TO]' } }],
   from: 'query',
   schema: v.object({
-    from: documented(name, 'The name of a snapshot.'),
+    from: documented(name, 'The name of the older snapshot.'),
     to: v.optional(documented(name, 'The name of another snapshot. Default: the current state.')),
   }),
   response: v.string(),

@@ -69,8 +69,8 @@ export function subscribeToEvents(
 }
 
 /**
- * Returns the event for a control call, at a path below `/_fauxgate`. It includes the body if that is public. Returns
- * undefined for a read-only or rejected call.
+ * Returns the event for a control call, at a path under `/_fauxgate`. The event includes the body if it is public. Returns undefined for a
+ * read-only or rejected call.
  */
 export function createControlEvent(
   { method, url, body }: HttpRequest,

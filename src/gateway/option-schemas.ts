@@ -53,7 +53,7 @@ export const quirks = named(
       ),
       policyMayFallThrough: optionRow(
         switchOption,
-        "Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy.",
+        "Accept cloud endpoint policies that don't terminate traffic, so that a test can use an incomplete policy.",
         { default: false, flag: 'policy-may-fall-through' },
       ),
       takenStatus: optionRow(
@@ -121,7 +121,7 @@ export const DEFAULT_VALIDITIES = '90d, then 64d from 2027-02-10 and 45d from 20
 
 const certificateOptions = named(
   optionsOf({
-    validity: optionRow(duration(1000), 'The validity of automatic certificates.', {
+    validity: optionRow(duration(1000), 'The validity period of automatic certificates.', {
       defaultText: `depends on the gateway's time: ${DEFAULT_VALIDITIES}`,
       flag: 'certificate-validity',
     }),

@@ -46,7 +46,7 @@ import {
 export const gatewayRows = {
   control: optionRow(
     control,
-    'Access to the control API below `/_fauxgate/`. Default: `loopback`, that is, only from this machine under its own names. ' +
+    'Who may use the control API under `/_fauxgate/`. Default: `loopback`, that is, only from this machine under its own names. ' +
       'With a `key`, only clients that send it in the `Fauxgate-Control-Key` header.',
     { default: 'loopback', defaultText: '', isSecret: true },
   ),

@@ -9,7 +9,7 @@ import type { StoredOptions } from './options.ts'
 export interface Metadata {
   readonly name: string
   readonly created: number
-  /** The time in ms since 1970 at which the sandbox ends, or null if it does not end. */
+  /** The epoch time in ms at which the sandbox ends, or null if it does not end. */
   readonly expires: number | null
   readonly options: StoredOptions
   readonly keys: readonly StoredKey[]
@@ -60,7 +60,7 @@ export class MetadataStore {
     void this.#storage.put(USED, now, { allowUnconfirmed: true })
   }
 
-  /** The time of the last use in ms since 1970, to the minute, or null if it was never used. */
+  /** The epoch time of the last use in ms, to the minute, or null if it was never used. */
   get used(): number | null {
     return this.#used ?? this.#storage.kv.get<number>(USED) ?? null // Only `recordUse` writes there.
   }

@@ -151,7 +151,7 @@ export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
  * Reads a time option, by default the start of 2026.
  *
  * @param margin how many ms before and after the time must also be allowed
- * @returns ms since 1970
+ * @returns epoch ms
  * @throws TypeError if the value is not a time
  */
 export function readMoment(name: string, value: Time = START_OF_2026, margin: number): number {

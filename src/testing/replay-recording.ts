@@ -21,7 +21,7 @@ const replayOptions = optionsOf({
 /**
  * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file from `fauxgate
  * record`, `fauxgate verify --record`, or another program. IDs and times are matched up, and nothing is sent to a service. Returns the
- * exchanges that were compared, and those that were skipped, with the reasons. Prints a warning for a recording older than 180 days.
+ * exchanges that were compared, and those that were skipped, and why. Prints a warning for a recording older than 180 days.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
 
 /**
  * Throws if the test left something unused: a fault that no request triggered, a scripted outcome that no attempt
- * consumed, or a request that does not belong to the API. The error lists each of these with the reason.
+ * consumed, or a request that does not belong to the API. The error lists each of these, and why it is unused.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function assertStrict(gateway: Strict): void {
 
 const PARTS = ['faults', 'provisioning', 'requests'] as const
 
-/** Describes the unused faults, outcomes and requests of a gateway, with the reasons. */
+/** Describes the unused faults, outcomes, and requests of a gateway, and why each is unused. */
 export function unusedIn(gateway: Strict, parts: readonly (keyof Strict)[] = PARTS): readonly string[] {
   const checks: Record<keyof Strict, () => void> = {
     faults: () => gateway.faults.assertNoPendingFaults(),

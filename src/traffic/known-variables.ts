@@ -15,7 +15,7 @@ export interface EndpointFacts {
 /** The variables that an action has set. */
 export interface ActionResult {
   readonly sets: object
-  /** True if the caller supplied them. Omitted variables are then unknown. */
+  /** True if the caller supplied the variables. Omitted variables are then unknown. */
   readonly isStated: boolean
 }
 

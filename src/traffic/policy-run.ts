@@ -30,7 +30,7 @@ export interface PolicyRun {
   values(phase: CompiledPhase): Values
   /** Stores the variables of an action that has run. */
   keep(action: string, sets: object, isStated: boolean): void
-  /** Returns the error code for a number. */
+  /** Returns the error code of a number: `ERR_NGROK_3416` for 3416. */
   codeOf(number: number): string
   /** Starts a phase. Variables set by `set-vars` do not outlive their phase. */
   start(phase: Phase): void

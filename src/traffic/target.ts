@@ -1,6 +1,6 @@
 import { quote } from '../core/schema/text.ts'
 
-/** The form of hosts that visitors can request, as in DNS (RFC 1035, section 2.3.4). */
+/** The maximum lengths of hosts that visitors can request, as in DNS (RFC 1035, section 2.3.4). */
 export const HOST_SIZES = 'at most 253 characters, with at most 63 between dots'
 
 /**

@@ -221,7 +221,7 @@ export class GatewayTraffic {
   }
 }
 
-/** Returns how a request ends if its modules or backend can't be applied. Throws any other error. */
+/** Returns the result of a request whose modules or backend can't be applied. Throws any other error. */
 function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   if (!(error instanceof EvaluationProblem)) throw error
   const { ends, ...deed } = describeProblem(error)

@@ -6,14 +6,14 @@ import type { FamilyExample } from './example.ts'
 import { tryParseJson } from './exchange.ts'
 import type { Step } from './step.ts'
 
-/** A field of an operation that no request in a run contains, with the reason. */
+/** A field of an operation that no request in a run contains, and why. */
 export interface FieldNotAsked {
   readonly operation: string
   readonly field: string
   readonly reason: string
 }
 
-/** Returns the resources that a family needs but that must not be created, with the reasons. */
+/** Returns the resources that a family needs but that must not be created, and why. */
 export function refusedNeeds(
   { needs = {} }: FamilyExample,
   reasonFor: (family: string) => string | undefined,

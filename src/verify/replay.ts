@@ -23,7 +23,7 @@ export interface ReplayReport {
   readonly compared: number
   /** The exchanges with differences. */
   readonly differing: readonly ReplayedExchange[]
-  /** Exchanges that were not compared, with the reason. */
+  /** Exchanges that were not compared, and why. */
   readonly skipped: readonly SkippedExchange[]
   /** Known differences that no longer occur. */
   readonly unused: readonly KnownDifference[]

@@ -101,13 +101,13 @@ describe('A command says so if the response is not from a fauxgate', () => {
   it('because the program speaks no HTTP, or TLS', async () => {
     const silent = await listen(createTcpServer((socket) => socket.destroy()))
     expect(await expectFailure(silent, 'clock')).toBe(
-      'fauxgate: URL closed the connection (ECONNRESET). Is it HTTPS?\n',
+      'fauxgate: The server at URL closed the connection (ECONNRESET). Is it HTTPS?\n',
     )
     const plain = await listen(createTcpServer((socket) => socket.end('220 mail\r\n')))
     expect(await expectFailure(plain, 'clock')).toMatch(/^fauxgate: URL cannot be reached: Parse Error.*\.\n$/)
     const secure = plain.replace('http://', 'https://user:open-sesame@')
     expect(await expectFailure(secure, 'clock')).toMatch(
-      /^fauxgate: URL closed the connection \(EPROTO\)\. Is it HTTP\?\n$/,
+      /^fauxgate: The server at URL closed the connection \(EPROTO\)\. Is it HTTP\?\n$/,
     )
   })
 

@@ -43,7 +43,7 @@ export function openssl(
   }
 }
 
-/** Returns the output of `openssl verify -x509_strict` for an issued chain, at a time in ms since 1970. */
+/** Returns the output of `openssl verify -x509_strict` for an issued chain, at a time in epoch ms. */
 export function verifyChain(root: string, chain: string, at: number, ...args: readonly string[]) {
   const [leaf = '', ...others] = blocksOf(chain)
   const files = { 'root.pem': root, 'leaf.pem': leaf, 'others.pem': others.join('') }

@@ -17,7 +17,7 @@ type step struct {
 	Survives              bool
 }
 
-// Survives calls a function once for each failure of each request, each time with the URL of a fresh gateway. The test fails
+// Survives calls a function once for each way that each request can fail, each time with the URL of a fresh gateway. The test fails
 // with the smallest story if a failure breaks the function: it leaves different resources, leaves some after an error, or
 // does not end. The function reports errors with its own t, as a test does.
 //

@@ -60,7 +60,7 @@ type Quirks struct {
 	KeepBackendsOnPatch bool `json:"keepBackendsOnPatch"`
 	// Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the provisioning job. Default: false.
 	LateStatus bool `json:"lateStatus"`
-	// Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy. Default: false.
+	// Accept cloud endpoint policies that don't terminate traffic, so that a test can use an incomplete policy. Default: false.
 	PolicyMayFallThrough bool `json:"policyMayFallThrough"`
 	// The HTTP status for error code 413: the domain name is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
 	TakenStatus int `json:"takenStatus"`
@@ -104,7 +104,7 @@ type Fault struct {
 	RetryAfter time.Duration `json:"retryAfter"`
 	// The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
 	Latency time.Duration `json:"latency"`
-	// True to break the connection: `fetch` rejects, and a server resets the socket.
+	// True to break the connection: `fetch` rejects, or the server resets the socket.
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate *int `json:"truncate"`
@@ -248,7 +248,7 @@ type TunnelSessionDeclaration struct {
 	Transport string `json:"transport"`
 	// The commands that the agent supports. Default: all commands.
 	Supports []AgentCommand `json:"supports"`
-	// The commands that fail on the agent, each with the reason.
+	// The commands that fail on the agent, and why each fails.
 	Failing *CommandFailures `json:"failing"`
 	// The version that the agent can be updated to. Default: none.
 	Update string `json:"update"`
@@ -262,7 +262,7 @@ type TunnelSessionDeclaration struct {
 	Limits *bool `json:"limits"`
 }
 
-// CommandFailures: The commands that fail on the agent, each with the reason.
+// CommandFailures: The commands that fail on the agent, and why each fails.
 type CommandFailures struct {
 	// The reason for the agent's failure to restart.
 	Restart string `json:"restart"`
@@ -390,7 +390,7 @@ type SurvivalSettings struct {
 	Silence float64 `json:"silence"`
 	// The maximum duration of a run, in real seconds. Default: 60.
 	Timeout float64 `json:"timeout"`
-	// The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if they share files, ports, or a database. Default: 1.
+	// The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if runs share files, ports, or a database. Default: 1.
 	Jobs int `json:"jobs"`
 }
 
@@ -426,7 +426,7 @@ type ListedFault struct {
 	RetryAfter any `json:"retryAfter"`
 	// The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
 	Latency any `json:"latency"`
-	// True to break the connection: `fetch` rejects, and a server resets the socket.
+	// True to break the connection: `fetch` rejects, or the server resets the socket.
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate int `json:"truncate"`

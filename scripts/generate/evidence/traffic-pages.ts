@@ -126,7 +126,7 @@ const countResults = (rows: readonly TrafficRow[]) =>
 export function countTrafficRows(root: string): string {
   const rows = readTrafficPages(root).flatMap((page) => page.rows)
   const [held, undecided, notDone] = countResults(rows)
-  return `Of ${rows.length} statements, ${held} hold in a test, ${undecided} are undecided, and ${notDone} are not done.`
+  return `Of ${rows.length} statements, ${held} are held, ${undecided} are undecided, and ${notDone} are not done.`
 }
 
 /** Returns the table that counts the rows of each page. */

@@ -140,7 +140,7 @@ const fields = {
     ),
   ),
   drop: v.exactOptional(
-    documented(v.boolean(), 'True to break the connection: `fetch` rejects, and a server resets the socket.'),
+    documented(v.boolean(), 'True to break the connection: `fetch` rejects, or the server resets the socket.'),
   ),
   truncate: whole(
     0,

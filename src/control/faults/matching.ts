@@ -142,7 +142,7 @@ export function lastRequests(journal: Journal): JournalEntry[] {
   return entries.reverse()
 }
 
-/** Returns the requests that a fault did not apply to, with the reasons. */
+/** Returns the requests that a fault did not apply to, and why. */
 export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[], host: Place) {
   return requests
     .filter((entry) => entry.fault !== fault.id)

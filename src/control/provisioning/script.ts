@@ -253,7 +253,7 @@ const pending = controlCall({
       call().flatMap(({ id: _, always, ...rest }) => (always ? [] : rest)),
     /**
      * Throws an error if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error lists
-     * them, with the reasons.
+     * them, and why each is unused.
      */
     assertNoPendingOutcomes: (): void => assertNoProblem(host.transact(describeUnusedOutcomes)),
   }),

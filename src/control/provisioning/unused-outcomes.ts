@@ -6,7 +6,7 @@ import { type DomainRecord, domains } from '../../service/resources/reserved-dom
 const MAX_NAMED = 20
 const MAX_EXPLAINED = 5
 
-/** Describes the outcomes that no attempt has used, with the reasons, or returns undefined if there are none. */
+/** Describes the outcomes that no attempt has used, and why. Returns undefined if there are none. */
 export function describeUnusedOutcomes(tx: Transaction): string | undefined {
   const lasting = listUnusedLasting(tx).map(({ domain, outcome, error }) => ({
     domain: domain === ANY_DOMAIN ? null : domain,

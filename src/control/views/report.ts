@@ -72,7 +72,7 @@ const read = controlCall({
 const listUnused = controlCall({
   method: 'GET',
   path: '/unused',
-  summary: 'List unused faults and scripted outcomes, with the reasons',
+  summary: 'List unused faults and scripted outcomes, and why each is unused',
   response: v.array(v.string()),
   run: (host) => describeUnused(host).map(host.withoutKeys),
 })

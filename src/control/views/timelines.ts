@@ -64,7 +64,7 @@ const domainTimeline = named(
       'The problem with the certificate in use: it or one of its issuers has expired, or it is for other names. ' +
         'Null if there is none.',
     ),
-    records: documented(v.array(neededRecord), 'The DNS records that attempts need, if the DNS is simulated.'),
+    records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
     pending: documented(
       v.array(pendingOutcome),
       'The outcomes that its next attempts take, in order: first those for this domain, then those for any domain. At most 20.',
@@ -257,8 +257,8 @@ export function findCertificate(tx: Transaction, { certificate_id }: DomainRecor
 }
 
 /**
- * Describes why browsers would warn visitors to a domain: an expired certificate or issuer, or a certificate for other names (RFC 9525,
- * 6.3). `called` is the name to show for the domain.
+ * Describes why browsers would show a certificate warning for a domain: an expired certificate or issuer, or a certificate for other names
+ * (RFC 9525, 6.3). `called` is the name to show for the domain.
  */
 export function describeProblem(tx: Transaction, domain: DomainRecord, called = domain.domain): string | null {
   const certificate = findCertificate(tx, domain)

@@ -25,7 +25,7 @@ const place = v.object({
 
 const call = v.object({
   method: documented(v.string(), 'The method.'),
-  path: documented(v.string(), 'The path below `/_fauxgate`.'),
+  path: documented(v.string(), 'The path under `/_fauxgate`.'),
   body: documented(anyObject<object>(), 'The JSON of the body.'),
 })
 

@@ -135,7 +135,7 @@ export function readClock(clock: Clock): number {
   const source = clock.now
   const now = typeof source === 'function' ? source.call(clock) : source
   if (!(now >= 0 && now <= LATEST_TIME)) {
-    throw new RangeError(`The clock's time is ${now}. Allowed: milliseconds since 1970, up to the year 9999.`)
+    throw new RangeError(`The clock's time is ${now}. Allowed: epoch milliseconds, up to the year 9999.`)
   }
   return now
 }

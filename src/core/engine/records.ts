@@ -106,5 +106,5 @@ function isDueBefore(a: AgendaEntry, b: AgendaEntry): boolean {
 
 function describeInvalidDue(name: string, { at, order }: Due): string {
   const received = `{ at: ${quote(at)}, order: ${quote(order)} }`
-  return `The collection "${name}" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`
+  return `The collection "${name}" has a record that is due at ${received}. Allowed: at in epoch ms, and order from tx.nextOrder().`
 }

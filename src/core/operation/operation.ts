@@ -176,7 +176,7 @@ export type Matched<Parameter extends string> = {
 
 // (rules: lists#paging)
 /**
- * Defines a list, that is, an operation with the standard query parameters of a list: `limit`, `before_id`, and `filter`.
+ * Defines a list operation, with the standard query parameters `limit`, `before_id`, and `filter`.
  *
  * @example
  * ```ts

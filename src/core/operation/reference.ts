@@ -55,7 +55,7 @@ export interface Reference {
   ids?(record: object): readonly string[]
   /** The collection's index by these IDs. Default: none. */
   readonly index?: string
-  /** The error for an ID that doesn't exist. Default: requests can't send IDs. */
+  /** The error for an ID that doesn't exist. Omitted if requests can't set the field. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
   /** The fields that show what a detached record lost. */

@@ -7,7 +7,7 @@ import type { View, Wire } from './view.ts'
  * throws.
  */
 export interface Transaction {
-  /** The gateway's time in ms since 1970, constant during the transaction. */
+  /** The gateway's time in epoch ms, constant during the transaction. */
   readonly now: number
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect

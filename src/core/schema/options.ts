@@ -171,7 +171,7 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
   }
   const range = to === Number.POSITIVE_INFINITY ? '' : `, from ${timestamp(from)} to ${timestamp(to)}`
   return v.pipe(
-    v.custom<string | number | Date>(isWithin, `${TIME_ALLOWED}, a number of ms since 1970, or a Date${range}`),
+    v.custom<string | number | Date>(isWithin, `${TIME_ALLOWED}, epoch milliseconds, or a Date${range}`),
     v.transform((value) => timeMs(value) ?? from),
     facts({ type: 'string | number | Date' }),
   )

@@ -34,13 +34,13 @@ export function made<S extends v.GenericSchema>(schema: S): S {
 /** The schema of a past time in a record, in ms since the Unix epoch. */
 export const instant: v.GenericSchema<number> = made(fromZero('a time in ms', LATEST_TIME))
 
-/** The schema of a past time in a record, in whole seconds since 1970. */
+/** The schema of a past time in a record, in whole epoch seconds. */
 export const seconds: v.GenericSchema<number> = made(
   v.pipe(fromZero('a time in whole seconds', LATEST_TIME / 1000), v.integer('whole seconds')),
 )
 
 // (rules: time#whole-seconds)
-/** The schema of a future time in a record, in ms since 1970, rounded to a whole second. */
+/** The schema of a future time in a record, in epoch ms, rounded to a whole second. */
 export const scheduledTime: v.GenericSchema<number> = v.pipe(
   instant,
   v.multipleOf(1000, 'a time in ms that is a whole second'),

@@ -9,8 +9,8 @@ export interface Input {
 }
 
 /**
- * Returns the fields to show in a form for an operation, including the fields of objects in the body. It omits deprecated fields, IDs that
- * are in the path, and alternative spellings of the same body.
+ * Returns the fields to show in a form for an operation, including the fields of objects in the body. Omits deprecated fields, IDs in the
+ * path, and alternative forms of the same body.
  */
 export function listInputs(service: Service, { path, body }: ServiceOperation): Input[] {
   return listInputsIn(service, body, listIdNames(path), [])

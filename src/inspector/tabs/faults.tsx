@@ -176,7 +176,7 @@ export function ScriptForm({ domain }: { domain?: string }) {
   )
 }
 
-/** The requests that a fault did not apply to, with the reasons. Equal requests share a line. */
+/** The requests that a fault did not apply to, and why. Equal requests share a line. */
 export function MissedRequests({ of }: { of: readonly MissedRequest[] }) {
   const texts = of.map(({ request, reason }) => `${request}: ${reason}.`)
   return (

@@ -168,7 +168,7 @@ function connectionProblem({ code = '', message }: NodeJS.ErrnoException, server
     return `The certificate of ${url} is not trusted (${code}). Pass its root certificate with --ca FILE or FAUXGATE_CA.`
   }
   if (code === 'ECONNRESET' || code === 'EPROTO') {
-    return `${url} closed the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`
+    return `The server at ${url} closed the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`
   }
   return `${url} cannot be reached: ${message}.`
 }

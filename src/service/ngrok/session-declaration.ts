@@ -94,7 +94,7 @@ const failureReason = (command: string) =>
 const commandFailures = kit.named(
   v.object({ restart: failureReason('restart'), stop: failureReason('stop'), update: failureReason('update') }),
   'CommandFailures',
-  'The commands that fail on the agent, each with the reason.',
+  'The commands that fail on the agent, and why each fails.',
 )
 
 const startTime = v.pipe(

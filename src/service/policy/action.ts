@@ -187,7 +187,7 @@ export interface Action {
   readonly outcomes?: readonly [passed: string, refused: string]
   /** Returns the names of the parts of a config that can have separate effects, such as replacements. Coverage counts each part. */
   readonly parts?: (config: Config) => readonly string[]
-  /** fauxgate's decisions that the results can depend on. */
+  /** The fauxgate decisions that the results can depend on. */
   readonly decisions?: readonly Decision[]
   /** Returns the way the traffic ends if the values of the action's variables, set by a caller, describe an error. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined

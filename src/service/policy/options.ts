@@ -12,7 +12,7 @@ export type PolicyPlace = (typeof PLACES)[number]
 export interface PolicyOptions {
   /** The protocol of the endpoint. Default: `https`. */
   readonly protocol?: PolicyProtocol
-  /** Default: any endpoint, with a policy that need not terminate traffic. */
+  /** The place where the policy is used. Default: any endpoint. */
   readonly place?: PolicyPlace
   /** The account's plan, such as `free`. Without a plan, all paid features are allowed. */
   readonly plan?: string

@@ -80,7 +80,7 @@ export interface ActionOutcome {
   readonly facts?: Readonly<Record<string, unknown>>
   /** The fauxgate decision that the result depends on. */
   readonly decision?: Decision | undefined
-  /** True if a caller set the variables' values, so that omitted variables are unknown. */
+  /** True if a caller set the variables' values. Omitted variables are then unknown. */
   readonly isStated?: true
 }
 

@@ -40,7 +40,7 @@ function describeName(text: string): string {
     : ALLOWED_NAME
 }
 
-const ALLOWED_NAME = 'a DNS name such as "app.example.com", not an address'
+const ALLOWED_NAME = 'a DNS name such as "app.example.com", not an IP address'
 
 /** A DNS name in any form used by clients. The schema returns its normalized form. */
 export const recordName = v.pipe(

@@ -73,8 +73,8 @@ export const declared: Family<Record<never, never>, typeof errors> = {
 const referenceOptions = sectionReader<{ readonly references: 'any' | 'declared' }>('references')
 
 /**
- * Declares that an edge, a route, an endpoint configuration, or a backend exists, if `references` is `declared`. With `edge_id`, the route
- * belongs to that edge. A declaration by `declareMade` is not changed.
+ * Declares an edge, a route, an endpoint configuration, or a backend. With `references: 'declared'`, only declared IDs exist. With
+ * `edge_id`, the route belongs to that edge. A declaration by `declareMade` is not changed.
  */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
   if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id })

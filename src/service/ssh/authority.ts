@@ -47,9 +47,9 @@ export interface SshCertificateOrder {
   /** The key to certify, as an OpenSSH line. */
   readonly public_key: string
   readonly principals: readonly string[]
-  /** The start of the validity period in ms since 1970, rounded to whole seconds. */
+  /** The start of the validity period in epoch ms, rounded to whole seconds. */
   readonly valid_after: number
-  /** The end of the validity period in ms since 1970, rounded to whole seconds. */
+  /** The end of the validity period in epoch ms, rounded to whole seconds. */
   readonly valid_until: number
   readonly critical_options: Readonly<Record<string, string>>
   readonly extensions: Readonly<Record<string, string>>

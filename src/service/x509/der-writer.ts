@@ -59,7 +59,7 @@ export function octetString(content: Uint8Array | Asn1): Asn1 {
  * Creates a Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, otherwise GeneralizedTime. forge is not used,
  * because it drops the leading zeros of years before 1000.
  *
- * @param ms milliseconds since 1970, in the years 0 to 9999
+ * @param ms epoch milliseconds, in the years 0 to 9999
  */
 export function time(ms: number): Asn1 {
   const text = `${new Date(ms).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`

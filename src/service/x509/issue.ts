@@ -46,7 +46,7 @@ export interface KeyPair extends CertifiedKey {
   sign(message: Uint8Array): Uint8Array
 }
 
-/** The content of a certificate. Times are in ms since 1970, in whole seconds. */
+/** The content of a certificate. Times are in epoch ms, in whole seconds. */
 interface Content {
   readonly serial: bigint
   /** The subject's Name. */

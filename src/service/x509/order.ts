@@ -8,9 +8,9 @@ export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 export interface CertificateFields {
   readonly subject_common_name: string
   readonly subject_alternative_names: { readonly dns_names: readonly string[]; readonly ips: readonly string[] }
-  /** Milliseconds since 1970. */
+  /** In epoch milliseconds. */
   readonly not_before: number
-  /** Milliseconds since 1970. */
+  /** In epoch milliseconds. */
   readonly not_after: number
   readonly key_usages: readonly string[]
   readonly extended_key_usages: readonly string[]
@@ -30,9 +30,9 @@ export interface CertificateOrder {
   /** The name, either exact or with a leading `*.`. */
   readonly domain: string
   readonly private_key_type: (typeof MANAGED_KEY_TYPES)[number]
-  /** The start of the validity period in ms since 1970, rounded to whole seconds. */
+  /** The start of the validity period in epoch ms, rounded to whole seconds. */
   readonly not_before: number
-  /** The end of the validity period in ms since 1970, rounded to whole seconds. */
+  /** The end of the validity period in epoch ms, rounded to whole seconds. */
   readonly not_after: number
   /** The order number, from which the serial number and the key are derived. */
   readonly number: number

@@ -99,7 +99,7 @@ async function verify(
 }
 
 const KEYS_TRIED =
-  'Only keys of the type that its algorithm needs are tried, and keys with a kid only if the token names that kid.'
+  "fauxgate tries only keys of the type that the token's alg needs. It tries a key with a kid only if the token has the same kid."
 
 /**
  * Returns whether a token was signed with a key.

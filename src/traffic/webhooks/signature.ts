@@ -180,7 +180,7 @@ function checkTime(timestamp: string, now: number, isInSeconds = false): void {
   )
 }
 
-/** Reads a time in seconds or milliseconds since 1970, or in ISO 8601, where a time without a zone is UTC. */
+/** Reads a time in epoch seconds, in epoch milliseconds, or in ISO 8601, where a time without a zone is UTC. */
 function readTime(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) < 1e11 ? Number(text) * 1000 : Number(text)
   const hasZone = /(z|[+-]\d\d:?\d\d)$/i.test(text)

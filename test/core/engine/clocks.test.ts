@@ -142,7 +142,7 @@ describe('A clock that is an object (rules: time#clocks)', () => {
       const before = gateway.snapshot()
       clock.now = invalidTime
       expect(() => gateway.reservedDomains.create({ domain: 'b.example.com' })).toThrow(
-        new RangeError(`The clock's time is ${invalidTime}. Allowed: milliseconds since 1970, up to the year 9999.`),
+        new RangeError(`The clock's time is ${invalidTime}. Allowed: epoch milliseconds, up to the year 9999.`),
       )
       clock.now = NOW
       expect(gateway.snapshot()).toEqual(before)

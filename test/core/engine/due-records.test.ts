@@ -33,7 +33,7 @@ test.each([
   const gateway = open(due)
   const commits = collectCommits(gateway)
   expect(() => gateway.widgets.create({ name: 'a' })).toThrow(
-    `The collection "widgets" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`,
+    `The collection "widgets" has a record that is due at ${received}. Allowed: at in epoch ms, and order from tx.nextOrder().`,
   )
   expect(commits).toEqual([])
 })

@@ -183,7 +183,7 @@ describe('A manual clock that is reset', () => {
 
 describe('A manual clock refuses, names what is allowed, and does not move:', () => {
   const DURATION = 'Allowed: a number of ms, or a whole number followed by a unit (ms, s, m, h, or d), such as "30s".'
-  const TIME = 'Allowed: an RFC 3339 time such as "2026-01-01T00:00:00Z", a number of ms since 1970, or a Date.'
+  const TIME = 'Allowed: an RFC 3339 time such as "2026-01-01T00:00:00Z", epoch milliseconds, or a Date.'
   const wrongDurations = ['5 parsecs', '', '30', '-1s', '1.5h', ' 30s', '1w', -1, 1.5, Number.NaN, null, undefined, {}]
   const wrongTimes = ['yesterday', '2026-02-30T00:00:00Z', Number.NaN, new Date('no'), null, undefined, {}, true]
 

@@ -235,7 +235,7 @@ describe('The zone', () => {
   const tooLong = [`${'a'.repeat(64)}.com`, `a${LONGEST}`, `${'a.'.repeat(127)}com`]
   const addresses = ['5', '192.0.2.1', '192.0.2.1.', '192.0.2.300', '192.0.2', '2001:DB8::1', '[::1]']
   const badAddresses = ['192.0.2', '192.0.02.1', '2001:db8::1', '192.0.2.1.5', '192.0.2.256', 'b.example.com']
-  const NOT_A_NAME = /Allowed: a DNS name such as .*, not an address\.$/
+  const NOT_A_NAME = /Allowed: a DNS name such as .*, not an IP address\.$/
   const wrongCalls: [string, (dns: Gateway['dns']) => unknown, string, RegExp][] = [
     ...[...badNames, ...tooLong, ...addresses].flatMap((name): typeof wrongCalls => [
       [`the name ${name}`, (dns) => dns.a(name, '192.0.2.1'), 'name', NOT_A_NAME],

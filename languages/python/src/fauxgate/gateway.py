@@ -228,7 +228,7 @@ class Gateway:
         **settings: Unpack[types.SurvivalSettings],
     ) -> str:
         """
-        Calls a function once for each failure of each request, each time with the URL of a fresh gateway.
+        Calls a function once for each way that each request can fail, each time with the URL of a fresh gateway.
 
         Raises a SurvivalError with the smallest story if a failure breaks the function, and else returns a summary. Settings
         are those of POST /_fauxgate/explorations, such as `faults=2`, `copies=2` or `restart=True`; `setup` is a function

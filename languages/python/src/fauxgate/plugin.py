@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     marker = "fauxgate(strict=True, **options): options of the test's gateway, such as plan='free'. strict=False allows unused faults."
     config.addinivalue_line("markers", marker)
-    text = "survives(**settings): run the test once for each failure of each request to its gateway, the fixture fauxgate."
+    text = "survives(**settings): run the test once for each way that each request can fail to its gateway, the fixture fauxgate."
     config.addinivalue_line("markers", text)
     # pytest has not replaced the standard error yet, so a test that hangs cannot hide what is printed here.
     config.stash[SERVERS] = ExitStack()

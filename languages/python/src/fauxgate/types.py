@@ -16,7 +16,7 @@ Quirks = TypedDict(
         "keepBackendsOnPatch": "bool",
         # Return a null `certificate_management_status` from a PATCH that sets a certificate management policy. The next read shows the provisioning job. Default: false.
         "lateStatus": "bool",
-        # Accept a cloud endpoint's policy that does not terminate traffic, so that a test can use an incomplete policy. Default: false.
+        # Accept cloud endpoint policies that don't terminate traffic, so that a test can use an incomplete policy. Default: false.
         "policyMayFallThrough": "bool",
         # The HTTP status for error code 413: the domain name is already reserved. Default: 400 in the `ngrok` dialect, as observed in ngrok, and 409 in `standard`.
         "takenStatus": "Literal[400, 409]",
@@ -66,7 +66,7 @@ Fault = TypedDict(
         "retryAfter": "Duration",
         # The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
         "latency": "Duration",
-        # True to break the connection: `fetch` rejects, and a server resets the socket.
+        # True to break the connection: `fetch` rejects, or the server resets the socket.
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
@@ -311,7 +311,7 @@ SurvivalSettings = TypedDict(
         "silence": "float",
         # The maximum duration of a run, in real seconds. Default: 60.
         "timeout": "float",
-        # The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if they share files, ports, or a database. Default: 1.
+        # The maximum number of concurrent runs; twice as many may also be waiting for a response. Use 1 if runs share files, ports, or a database. Default: 1.
         "jobs": "int",
     },
     total=False,
@@ -728,7 +728,7 @@ TunnelSessionDeclaration = TypedDict(
         "transport": "str",
         # The commands that the agent supports. Default: all commands.
         "supports": "list[Literal['restart', 'stop', 'update']]",
-        # The commands that fail on the agent, each with the reason.
+        # The commands that fail on the agent, and why each fails.
         "failing": "CommandFailures",
         # The version that the agent can be updated to. Default: none.
         "update": "str",
@@ -813,7 +813,7 @@ ListedFault = TypedDict(
         "retryAfter": "int | str",
         # The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
         "latency": "int | str",
-        # True to break the connection: `fetch` rejects, and a server resets the socket.
+        # True to break the connection: `fetch` rejects, or the server resets the socket.
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",

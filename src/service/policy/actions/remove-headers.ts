@@ -8,7 +8,7 @@ export const removeHeaders = action({
   config: {
     headers: {
       kind: 'list',
-      item: { kind: 'header-name', about: 'The name of a header.' },
+      item: { kind: 'header-name', about: 'The name of a header to remove.' },
       min: 1,
       max: 10,
       countNumber: 2212,

@@ -32,7 +32,7 @@ export class Duration extends Time {
 /** The years 1 to 9999. */
 const [FIRST, END] = [-62_135_596_800n * NS_PER_SECOND, 253_402_300_800n * NS_PER_SECOND]
 
-/** A CEL timestamp, in nanoseconds since 1970. */
+/** A CEL timestamp, in nanoseconds since the Unix epoch. */
 export class Timestamp extends Time {
   constructor(nanoseconds: bigint) {
     super(nanoseconds)
@@ -44,7 +44,7 @@ export class Timestamp extends Time {
     return new Timestamp(BigInt(Math.trunc(ms)) * NS_PER_MS)
   }
 
-  /** Returns the whole seconds since 1970. */
+  /** Returns the whole seconds since the Unix epoch. */
   get seconds(): bigint {
     return (this.nanoseconds - modulo(this.nanoseconds, NS_PER_SECOND)) / NS_PER_SECOND
   }
