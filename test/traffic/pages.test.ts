@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readPageList, readTrafficPages } from '../../scripts/generate/evidence/traffic-pages.ts'
+import { readOperatorPolicies, readPageList, readTrafficPages } from '../../scripts/generate/evidence/traffic-pages.ts'
 import { isObject } from '../../src/core/schema/values.ts'
 import { ACTIONS } from '../../src/service/policy/actions/index.ts'
 import { languageOf, listPaths } from '../../src/service/policy/environment.ts'
@@ -61,7 +61,9 @@ describe('An expression with its value and its type is a row', () => {
   })
 })
 
-describe.each(pages)('The page $page (rules: traffic-policy#numbers)', ({ page, rows }) => {
+const sources = [...pages, readOperatorPolicies()]
+
+describe.each(sources)('The rows of $page (rules: traffic-policy#numbers)', ({ page, rows }) => {
   test('has a row for each statement once, with a result or the reason for which it has none', () => {
     expect(rows.length, page).toBeGreaterThan(0)
     expect(new Set(rows.map(({ says }) => says)).size, page).toBe(rows.length)

@@ -102,8 +102,17 @@ const FOLDER = 'tools/evidence/traffic-pages'
 /** Reads all pages, in the order of their paths. */
 export function readTrafficPages(root = '.'): readonly TrafficPage[] {
   return readdirSync(join(root, FOLDER))
-    .map((file) => load(readFileSync(join(root, FOLDER, file), 'utf8')) as TrafficPage) // test/traffic/pages.test.ts checks the fields.
+    .map((file) => readRows(join(root, FOLDER, file)))
     .sort((a, b) => (a.page < b.page ? -1 : 1))
+}
+
+/** Reads the policies of ngrok's Kubernetes operator, with their results. */
+export function readOperatorPolicies(root = '.'): TrafficPage {
+  return readRows(join(root, 'tools/evidence/operator-policies.yaml'))
+}
+
+function readRows(path: string): TrafficPage {
+  return load(readFileSync(path, 'utf8')) as TrafficPage // test/traffic/pages.test.ts checks the fields.
 }
 
 /** The pages about policies: those that have rows, and the reasons for which the others have none. */
