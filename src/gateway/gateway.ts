@@ -159,7 +159,7 @@ function createDirectMembers({ engine, boundary, dialect, table, controlLog, bas
  */
 function createWait({ engine, journal }: GatewayInternals) {
   return async ({ notBefore, operationId, cut }: Delivery, signal?: AbortSignal): Promise<void> => {
-    const cancel = () => operationId !== undefined && journal.cancel(operationId)
+    const cancel = () => operationId !== undefined && journal.cancel(operationId, engine.now)
     try {
       await engine.clock.waitUntil(
         notBefore,

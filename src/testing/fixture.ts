@@ -92,7 +92,7 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, co
     ...timersHint(message, gateway, connection),
     // A SurvivalError describes its own gateways.
     ...(connection.hasReport(message) || error.name === 'SurvivalError' ? [] : [gateway.report({ about: message })]),
-    ...listUnfinished(message, connection),
+    ...listUnfinished(message, gateway, connection),
     ...connection.traffic.hints,
   ]
   if (texts.length === 0) return
@@ -134,11 +134,11 @@ function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: strin
 const hasTimedOut = (message: string, { failure }: TestConnection) =>
   failure === 'timeout' || /timed out/i.test(message)
 
-function listUnfinished(message: string, connection: TestConnection): readonly string[] {
+function listUnfinished(message: string, { clock }: Gateway, connection: TestConnection): readonly string[] {
   const { traffic, failure } = connection
   if (failure === 'leftovers') return []
   return hasTimedOut(message, connection)
-    ? traffic.unfinishedAtTimeout
+    ? [...traffic.unfinishedAtTimeout, ...(isManual(clock) ? traffic.unfinishedServedAtTimeout : [])]
     : [...traffic.unfinished, ...traffic.unfinishedServed]
 }
 

@@ -1,4 +1,5 @@
 import { CONTROL_PATH } from '../control/address.ts'
+import { REAL_TIMEOUTS } from '../control/views/report-notes.ts'
 import type { ClockFollower } from '../core/engine/clock.ts'
 import { EventLoop } from '../core/engine/event-loop.ts'
 import { platform } from '../core/schema/platform.ts'
@@ -77,8 +78,16 @@ export class DelayedRequests {
    * may send them.
    */
   get unfinishedServed(): readonly string[] {
-    const end = 'the server closed or the test ended'
-    return describeUnfinished('request', this.#servedAtEnd, 'Is an await missing?', ' over HTTP', end)
+    return this.#describeServed('Is an await missing?')
+  }
+
+  /** The same descriptions for a test that its runner has ended. On a manual clock, a delay by a fault can outlast the test. */
+  get unfinishedServedAtTimeout(): readonly string[] {
+    return this.#describeServed(`The test may have awaited it. ${REAL_TIMEOUTS}`)
+  }
+
+  #describeServed(hint: string): readonly string[] {
+    return describeUnfinished('request', this.#servedAtEnd, hint, ' over HTTP', 'the server closed or the test ended')
   }
 
   /** Waits for the HTTP requests that are in transit when a test fails, and notes them. */

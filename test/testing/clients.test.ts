@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { handlers } from '../../src/testing/msw.ts'
+import { testWithGateway } from '../../src/testing/testing.ts'
 import { got, undiciRequest } from '../../tools/http-clients.ts'
 import { CLOCK_START } from '../support/clock.ts'
 
@@ -193,5 +194,46 @@ describe('A client sees of a fault what the table in docs/faults.md says, throug
     expect(table[0]).toBe(HEAD)
     expect(table[2]).toBe(`| connects by | ${[...used.values()].map((each) => each.join(', ')).join(' | ')} |`)
     expect(table).toHaveLength(3 + Object.keys(FAULTS).length)
+  })
+})
+
+describe('The timeout of a client does not follow the clock with the globals option, while AbortSignal.timeout does:', () => {
+  /** Runs a test with a request that a fault holds back. Returns the error of the request, and after how many ms it came. */
+  async function observeTimeout(call: (url: string, signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
+    const runs: (() => Promise<unknown>)[] = []
+    let observed: unknown
+    const base = (_: string, run: () => Promise<unknown>) => runs.push(run)
+    testWithGateway(base, { globals: true })('of an application', async ({ gateway }) => {
+      const { url } = await serve(gateway, { port: 0 })
+      gateway.faults.add({ latency: '1h' })
+      const start = gateway.clock.now
+      const ended = call(`${url}/reserved_addrs`, AbortSignal.timeout(30_000)).catch(({ name }: Error) => [
+        name,
+        gateway.clock.now - start,
+      ])
+      await gateway.clock.advanceAsync('1m')
+      observed = await ended
+    })
+    await runs[0]?.()
+    return observed
+  }
+
+  it('the `timeout` of `node:http`', async () => {
+    const call = (url: string, signal: AbortSignal) =>
+      new Promise((resolve, reject) => {
+        const request = nodeHttp.get(url, { headers, signal, timeout: 10_000 }, resolve)
+        request.on('timeout', () => reject(new Error('The timeout fired.'))).on('error', reject)
+      })
+    expect(await observeTimeout(call)).toEqual(['AbortError', 30_000])
+  })
+
+  it('and undici’s `headersTimeout` after a first test, as the page says', async () => {
+    const call = (url: string, signal: AbortSignal) => undiciRequest(url, { headers, signal, headersTimeout: 10_000 })
+    await observeTimeout(call)
+    expect(await observeTimeout(call)).toEqual(['TimeoutError', 30_000])
+    const runners = readFileSync(new URL('../../docs/runners.md', import.meta.url), 'utf8').replace(/\s+/g, ' ')
+    expect(runners).toContain(
+      "The `timeout` of `node:http` and, after a file's first test, undici's `headersTimeout` don't follow the clock; `AbortSignal.timeout` does.",
+    )
   })
 })

@@ -63,8 +63,8 @@ export class Journal implements PersistedJournal {
   /** Redacts the keys of the gateway and of all authorizations. Created on first use. */
   #sharedSecrets: Redactor | undefined
   readonly #dropped = new DroppedRequests()
-  /** The operation IDs of requests whose clients gave up. */
-  readonly #cancelled = new Set<string>()
+  /** The times, in ms, at which clients gave up, by the operation IDs of their requests. */
+  readonly #cancelled = new Map<string, number>()
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -134,8 +134,13 @@ export class Journal implements PersistedJournal {
   }
 
   /** Marks the request of an operation as abandoned, because its client gave up before the response was sent. */
-  cancel(operationId: string): void {
-    if (this.isOn) this.#cancelled.add(operationId)
+  cancel(operationId: string, now: number): void {
+    if (this.isOn) this.#cancelled.set(operationId, now)
+  }
+
+  /** Returns the time, in ms, at which the client of a request gave up, or undefined if it didn't. */
+  cancelledAt(operationId: string): number | undefined {
+    return this.#cancelled.get(operationId)
   }
 
   /** The time of the oldest request, in ms, or undefined if there is none. */

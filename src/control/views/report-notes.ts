@@ -1,3 +1,4 @@
+import { isManual } from '../../core/engine/clock.ts'
 import { partsOf } from '../../core/schema/schema-parts.ts'
 import { quote } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
@@ -10,6 +11,10 @@ import { describeEmptyFilter, findRepeatedItems, findUnreadPages, readItems } fr
 
 /** The maximum number of filters to try again for each list. Each one checks all records of its list. */
 const MAX_FILTERS = 20
+
+/** States which timeouts of clients don't follow a manual clock. */
+export const REAL_TIMEOUTS =
+  "The `timeout` of node:http and, after a file's first test, undici's `headersTimeout` don't follow the gateway's clock. With the `globals` option, `AbortSignal.timeout` does."
 
 /** A sentence about a request, with its kind. A truncated report shows some sentences of each kind. */
 export interface RequestNote {
@@ -82,6 +87,7 @@ export class RequestNotes {
       failedJob: describeFailedJob(entry),
       missedAttempt: describeMissedAttempt(entry),
       noChange: this.#describeNoChange(entry),
+      realTimeout: this.#describeRealTimeout(entry),
     }
     return Object.entries(notes).flatMap(([kind, text]) => (text === undefined ? [] : { kind, text }))
   }
@@ -125,6 +131,14 @@ export class RequestNotes {
     if (isEqual(this.#before.get(operationId)?.request, request)) return undefined
     if (!(commit?.changes ?? []).every(({ before, after }) => isEqual(before, after))) return undefined
     return 'It changed nothing: the resource already had these values.'
+  }
+
+  /** Notes that a client gave up waiting for a response before the gateway's manual clock moved, as clients with real timers do. */
+  #describeRealTimeout({ operationId }: JournalEntry): string | undefined {
+    const { clock, journal } = this.#host
+    const at = journal.cancelledAt(operationId)
+    if (at === undefined || at !== this.#times.get(operationId) || !isManual(clock)) return undefined
+    return `No time had passed on the gateway's clock when the client gave up or its server closed. ${REAL_TIMEOUTS}`
   }
 
   /** Notes that code stopped asking for a certificate before there was one, or before an attempt failed. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../../src/gateway/ngrok.ts'
-import { createGateway, manualClock } from '../../../src/index.ts'
+import { createGateway, type Gateway, manualClock } from '../../../src/index.ts'
 import { client } from '../../support/client.ts'
 import { CLOCK_START, SHOWN_START } from '../../support/clock.ts'
 import { dueAfter, timeAfter } from '../../support/provisioning.ts'
@@ -299,6 +299,33 @@ describe('The report says of a certificate with many failed renewals', () => {
     gateway.clock.advance('50d')
     const validity = `is valid from ${dueAfter('30s')} until ${dueAfter('30s', '90d')}.`
     expect(gateway.report()).toMatch(new RegExp(`\\n    cert_\\w+ ${validity}\\n    … \\d+ earlier omitted\\n`))
+  })
+})
+
+describe('The report says of a client that gave up', () => {
+  const HINT =
+    "  No time had passed on the gateway's clock when the client gave up or its server closed. The `timeout` of node:http and, " +
+    "after a file's first test, undici's `headersTimeout` don't follow the gateway's clock. With the `globals` option, `AbortSignal.timeout` does."
+
+  const giveUp = async (gateway: Gateway, wait: () => unknown = () => undefined) => {
+    gateway.faults.add({ latency: '1m' })
+    const client = new AbortController()
+    const sent = gateway.fetch(`${gateway.url}/reserved_addrs`, { headers, signal: client.signal })
+    await new Promise(setImmediate)
+    wait()
+    client.abort()
+    await expect(sent).rejects.toThrow('aborted')
+    return gateway.report()
+  }
+
+  test('that its own timeout does not follow the clock, if the clock has not moved', async () => {
+    expect(await giveUp(open().gateway)).toContain(HINT)
+  })
+
+  test('nothing if the clock has moved, or is no manual clock', async () => {
+    const { gateway } = open()
+    expect(await giveUp(gateway, () => gateway.clock.advance('30s'))).not.toContain('No time had passed')
+    expect(await giveUp(createNgrok({ clock: { now: CLOCK_START } }))).not.toContain('No time had passed')
   })
 })
 
