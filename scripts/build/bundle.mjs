@@ -6,6 +6,7 @@ import { build } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { importSource } from '../import-source.mjs'
 import { root } from '../shared.mjs'
+import { BUNDLED } from './third-party-licenses.mjs'
 
 const { entryPoints } = await importSource('scripts/entries.ts')
 
@@ -127,10 +128,18 @@ const bundle = (format, extension, input, define = {}) => ({
 })
 
 const file = 'require("node:url").pathToFileURL(__filename).href'
-await build([
+const bundles = await build([
   bundle('esm', 'js', { ...entryPoints, ...alone, cli: 'src/server/cli.ts' }),
   bundle('cjs', 'cjs', both, { 'import.meta.url': file }),
 ])
+
+const modules = bundles.flatMap(({ output }) => output.flatMap((chunk) => Object.entries(chunk.modules ?? {})))
+const packages = modules.flatMap(([id, { renderedLength }]) =>
+  renderedLength > 0 ? (/.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []) : [],
+)
+const unlisted = [...new Set(packages)].filter((name) => !BUNDLED.includes(name))
+if (unlisted.length > 0)
+  throw new Error(`dist contains ${unlisted.join(', ')}. Add it to BUNDLED in scripts/build/third-party-licenses.mjs.`)
 
 chmodSync(join(root, 'dist/cli.js'), 0o755)
 

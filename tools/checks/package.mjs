@@ -112,6 +112,12 @@ async function checkContents(folder, tarball) {
       ),
   )
   check(`holds ${names.length} files, none of them stray (${stray.join(', ') || 'none'})`, stray.length === 0)
+  const named = readFileSync(join(root, 'README.md'), 'utf8').match(/(?<=`)(?:dist|docs)\/[\w.-]+(?=`)/g) ?? []
+  const missing = named.filter((name) => !names.includes(`package/${name}`))
+  check(
+    `has the ${named.length} files that README.md names: ${named.join(', ')}`,
+    named.length > 1 && missing.length === 0,
+  )
   const runTool = (path, ...args) => run(root, process.execPath, join(root, 'tools/node_modules', path), ...args)
   runTool('publint/src/cli.js', '--strict')
   check('is clean to publint', true)
