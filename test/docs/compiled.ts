@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Block, listBlocks } from './blocks.ts'
 import { surroundings } from './surroundings.ts'
 
@@ -16,8 +16,13 @@ export const COMPILER_OPTIONS = {
   noEmit: true,
 }
 
+/** Returns true for a file in an example that installs its own packages, with which tools/checks/examples.mjs compiles it. */
+const isOfPackage = (file: string) => file.startsWith('examples/') && existsSync(join(dirname(file), 'package.json'))
+
 /** The TypeScript of README.md and the guides. recipes.test.ts compiles the blocks of sources. */
-export const typescriptBlocks = listBlocks('ts').filter(({ file = '' }) => !/^(src|try)\b/.test(file))
+export const typescriptBlocks = listBlocks('ts').filter(
+  ({ file = '' }) => !/^(src|try)\b/.test(file) && !isOfPackage(file),
+)
 
 /** Returns the path of a block's file: in `examples`, or in a folder of {@link writeBlocks}. */
 export function pathOf({ document, line, file, isFragment }: Block): string {

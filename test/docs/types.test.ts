@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ function compile(): Promise<readonly string[]> {
   })
 }
 
-describe('TypeScript in README.md and the guides', () => {
+describe('TypeScript in README.md, the guides, and the examples', () => {
   let problems: readonly string[]
 
   beforeAll(async () => {
@@ -46,5 +46,13 @@ describe('TypeScript in README.md and the guides', () => {
   test.each(typescriptBlocks)('compiles strictly: $document from line $line on', (block) => {
     // If a name is missing, mark the block as a part: "```ts fragment".
     expect(problems.filter((line) => line.startsWith(`${pathOf(block)}(`))).toEqual([])
+  })
+
+  test('compiles strictly in the examples, except for those that install their own packages', () => {
+    const own = readdirSync(join(root, 'examples')).filter((name) =>
+      existsSync(join(root, 'examples', name, 'package.json')),
+    )
+    const others = problems.filter((line) => line.startsWith('examples/') && !own.includes(line.split('/')[1] ?? ''))
+    expect(others).toEqual([])
   })
 })

@@ -37,7 +37,9 @@ const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9
 const FOLDERS = {
   // test/server/ngrok-script.test.ts runs all that it does.
   agent: { needs: ['sh', '-c', 'true'], steps: () => [['sh', 'ngrok.sh', 'version']] },
+  connect: { steps: () => [testsOfVitest] },
   'msw-migration': { steps: () => [testsOfVitest] },
+  'own-family': { steps: () => [testsOfVitest] },
   previews: { steps: () => [testsOfVitest] },
   jest: { steps: () => [node(join(root, 'tools/node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
   'node-test': { steps: () => [node('--test')] },
@@ -85,6 +87,15 @@ const folders = (process.env.PATH ?? '').split(delimiter)
 const chromium =
   process.env.CHROMIUM ?? folders.flatMap((place) => BROWSERS.map((name) => join(place, name))).find(existsSync)
 
+/** Returns the command that compiles the TypeScript of an example with packages of its own. */
+const compileFiles = (files) => {
+  const lib = 'ES2023,DOM,DOM.Iterable,ESNext.Disposable'
+  const modules = ['--module', 'ESNext', '--moduleResolution', 'Bundler', '--allowImportingTsExtensions']
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'ES2022', '--lib', lib, ...modules, ...types]
+  return node(join(root, 'node_modules/typescript-7/bin/tsc'), ...options, ...files)
+}
+
 /** Runs an example with the packed package. */
 function runPacked(name, folder, tarball) {
   const manifest = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8'))
@@ -95,7 +106,10 @@ function runPacked(name, folder, tarball) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   const options = { cwd: folder, env: { ...process.env, CHROMIUM: chromium } }
   const install = ['npm', 'install', '--no-fund', '--no-audit', '--loglevel=error']
-  return runCommand(install, options, true) ?? runCommand(['npm', 'test'], options)
+  // Bun and Deno have their own types.
+  const sources = readdirSync(folder).filter((file) => file.endsWith('.ts') && !/^(bun|deno)$/.test(name))
+  const compile = () => (sources.length > 0 ? runCommand(compileFiles(sources), options) : undefined)
+  return runCommand(install, options, true) ?? compile() ?? runCommand(['npm', 'test'], options)
 }
 
 /** The commands of each part of the guide, by the name of the part. */
@@ -123,7 +137,8 @@ function runStart(name, folder, tarball) {
 }
 
 const isPacked = (name) => starts.has(name) || existsSync(join(examples, name, 'package.json'))
-const names = [...readdirSync(examples), ...starts.keys()].filter((name) => isPacked(name) === Boolean(values.packed))
+const shown = readdirSync(examples).filter((name) => name !== 'README.md')
+const names = [...shown, ...starts.keys()].filter((name) => isPacked(name) === Boolean(values.packed))
 const unknown = requestedNames.filter((name) => !names.includes(name))
 if (unknown.length > 0) throw new Error(`There is no example ${unknown.join(', ')}. There are ${names.join(', ')}.`)
 

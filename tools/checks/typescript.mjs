@@ -2,14 +2,14 @@
 // tests of types, the blocks of README.md and the guides, and the examples: `node tools/checks/typescript.mjs
 // [version…]`. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { importSource } from '../../scripts/import-source.mjs'
 import { install, root, withPackage, withVersions } from '../../scripts/shared.mjs'
 
 const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2']
 /** The packages that the blocks import beside this one. */
-const OTHERS = ['@ngrok/ngrok-api', '@types/node', 'jest', 'msw', 'vitest']
+const OTHERS = ['@ngrok/ngrok-api', '@types/node', 'axios', 'jest', 'msw', 'vitest']
 
 /** The entry points that compile without any other package, as Node resolves the package, with checked declarations. */
 const ENTRIES = [
@@ -73,8 +73,8 @@ await withPackage(async (folder, tarball) => {
   writeAgainstPackage(join(folder, 'blocks'), ['test/docs/surroundings.ts'])
   writeBlocks(join(folder, 'blocks'))
   writeAgainstPackage(join(folder, 'types'), TYPE_TESTS)
-  // Bun and Deno have their own types.
-  const filter = (path) => !/\b(bun|deno)$/.test(path)
+  // Examples with packages of their own are compiled with these, by tools/checks/examples.mjs.
+  const filter = (path) => !existsSync(join(path, 'package.json'))
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true, filter })
   writeFileSync(join(folder, 'entries.mts'), formatExports(ENTRIES) + TIMERS)
   const problemsOfEntries = new Map(versions.map((each) => [each, compile(folder, each, ['entries.mts'], AS_NODE)]))

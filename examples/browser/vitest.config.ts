@@ -7,7 +7,7 @@ const launchOptions = executablePath ? { executablePath, args: ['--no-sandbox', 
 
 export default defineConfig({
   test: {
-    include: ['*.test.mjs'],
+    include: ['*.test.ts'],
     browser: {
       enabled: true,
       headless: true,

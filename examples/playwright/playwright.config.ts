@@ -4,7 +4,7 @@ import { defineConfig } from '@playwright/test'
 const { CHROMIUM: executablePath } = process.env
 
 export default defineConfig({
-  testMatch: '*.test.mjs',
+  testMatch: '*.test.ts',
   fullyParallel: true,
   use: {
     browserName: 'chromium',

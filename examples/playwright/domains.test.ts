@@ -1,11 +1,12 @@
 // Playwright: each test serves its own gateway and starts the application against it, so tests run in parallel.
+import { once } from 'node:events'
 import { test as base, expect } from '@playwright/test'
-import { manualClock } from 'fauxgate'
-import { createNgrok } from 'fauxgate/ngrok'
+import { type ManualClock, manualClock } from 'fauxgate'
+import { createNgrok, type Ngrok } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
-import { createApp } from './app.mjs'
+import { createApp } from './app.ts'
 
-const test = base.extend({
+const test = base.extend<{ gateway: Ngrok<ManualClock>; app: string }>({
   gateway: async ({ browserName: _ }, use, { title }) => {
     const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z'), seed: title })
     const server = await serve(gateway)
@@ -14,8 +15,9 @@ const test = base.extend({
   },
   app: async ({ gateway }, use) => {
     const server = createApp(gateway.url)
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-    await use(`http://127.0.0.1:${server.address().port}/`)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const address = server.address()
+    await use(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`)
     server.closeAllConnections()
     server.close()
   },

@@ -1,4 +1,5 @@
 // The code under test, with seven clients: each has the service's URL built in, and takes no fetch.
+import type { IncomingMessage } from 'node:http'
 import http from 'node:https'
 import axios from 'axios'
 import got from 'got'
@@ -9,16 +10,24 @@ import { request, fetch as undiciFetch } from 'undici'
 const url = 'https://gateway.example/reserved_domains'
 const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
-/** For each client, a function that reserves a domain and returns its id. */
-export const onFetch = {
+/** Reserves a domain, and returns its id. */
+export type Reserve = (domain: string) => Promise<string>
+
+/** A response of the service: a domain, or an error. */
+interface Received {
+  readonly id: string
+  readonly msg?: string
+}
+
+export const onFetch: Record<string, Reserve> = {
   async ky(domain) {
-    return (await ky.post(url, { headers, json: { domain }, retry: 0 }).json()).id
+    return (await ky.post(url, { headers, json: { domain }, retry: 0 }).json<Received>()).id
   },
 }
 
-export const onNodeHttp = {
+export const onNodeHttp: Record<string, Reserve> = {
   async got(domain) {
-    return (await got.post(url, { headers, json: { domain }, retry: { limit: 0 } }).json()).id
+    return (await got.post(url, { headers, json: { domain }, retry: { limit: 0 } }).json<Received>()).id
   },
   async axios(domain) {
     return (await axios.post(url, { domain }, { headers, proxy: false })).data.id
@@ -28,7 +37,7 @@ export const onNodeHttp = {
   },
   'node:https': (domain) =>
     new Promise((resolve, reject) => {
-      const onAnswer = async (answer) => {
+      const onAnswer = async (answer: IncomingMessage) => {
         const { id, msg } = JSON.parse(Buffer.concat(await answer.toArray()).toString())
         if (id) resolve(id)
         else reject(new Error(msg))
@@ -38,16 +47,16 @@ export const onNodeHttp = {
     }),
 }
 
-export const onUndici = {
+export const onUndici: Record<string, Reserve> = {
   async 'undici.request'(domain) {
     const { statusCode, body } = await request(url, { method: 'POST', headers, body: JSON.stringify({ domain }) })
-    const { id, msg } = await body.json()
+    const { id, msg } = (await body.json()) as Received
     if (statusCode !== 201) throw new Error(msg)
     return id
   },
   async 'undici.fetch'(domain) {
     const answer = await undiciFetch(url, { method: 'POST', headers, body: JSON.stringify({ domain }) })
-    const { id, msg } = await answer.json()
+    const { id, msg } = (await answer.json()) as Received
     if (!answer.ok) throw new Error(msg)
     return id
   },

@@ -2,7 +2,7 @@
 import { createNgrok } from 'fauxgate/ngrok'
 import { testUsing } from 'fauxgate/vitest'
 import { expect } from 'vitest'
-import { showDomains } from './page.mjs'
+import { showDomains } from './page.ts'
 
 const test = testUsing(createNgrok)
 const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }

@@ -3,18 +3,30 @@ import { manualClock } from 'fauxgate'
 import { createNgrok } from 'fauxgate/ngrok'
 import { issuedDomain } from 'fauxgate/testing'
 
-/** The code under test: a Worker that answers which domains have a certificate. */
+/** The bindings of the Worker. */
+interface Environment {
+  readonly gatewayUrl: string
+  readonly fetch: typeof fetch
+}
+
+/** The fields of a domain that the Worker reads. */
+interface Domain {
+  readonly domain: string
+  readonly certificate: object | null
+}
+
+/** The code under test: a Worker that lists the domains with a certificate. */
 const worker = {
-  async fetch(_request, { gatewayUrl, fetch }) {
+  async fetch(_request: Request, { gatewayUrl, fetch }: Environment): Promise<Response> {
     const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
     const answer = await fetch(`${gatewayUrl}/reserved_domains`, { headers })
     if (!answer.ok) return new Response(null, { status: 502 })
-    const { reserved_domains } = await answer.json()
+    const { reserved_domains }: { reserved_domains: Domain[] } = await answer.json()
     return Response.json(reserved_domains.filter(({ certificate }) => certificate).map(({ domain }) => domain))
   },
 }
 
-function equal(one, other) {
+function equal(one: unknown, other: unknown): void {
   if (JSON.stringify(one) !== JSON.stringify(other))
     throw new Error(`${JSON.stringify(one)} is not ${JSON.stringify(other)}`)
 }
