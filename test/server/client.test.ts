@@ -142,6 +142,16 @@ describe('The controls of a running server as commands', () => {
     expect(await readOutput('requests')).toBe('')
   })
 
+  it('suggest a command in the report', async () => {
+    const body = JSON.stringify({
+      domain: 'app.example.com',
+      certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+    })
+    const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
+    await fetch(`${server.url}/reserved_domains`, { method: 'POST', headers, body })
+    expect(await readOutput('report')).toContain('the attempt for app.example.com. `fauxgate clock next` goes there.')
+  })
+
   it('count the resources that there are, and say how many collections have none', async () => {
     reserve()
     const { stdout, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'overview')

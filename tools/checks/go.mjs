@@ -156,7 +156,12 @@ function checkSources() {
 function checkModule() {
   const env = { FAUXGATE: `${process.execPath} ${join(root, 'dist/cli.js')}` }
   const output = requireSuccess(go(MODULE, ['test', '-count=1', '-v', './...'], env))
-  requireSuccess(go(MODULE, ['test', '-count=1', '-run', 'Trusts', './...'], { ...env, FAUXGATE_TLS: 'true' }))
+  const runOne = (name, more) => {
+    const output = requireSuccess(go(MODULE, ['test', '-count=1', '-v', '-run', name, './...'], { ...env, ...more }))
+    assert.match(output, /^--- PASS/m)
+  }
+  runOne('Trusts', { FAUXGATE_TLS: 'true' })
+  runOne('ClockOfTheEnvironment', { FAUXGATE_CLOCK: 'system' })
   const passed = output.match(/^--- PASS/gm).length
   return `${passed} tests of the module passed`
 }
@@ -236,6 +241,15 @@ function checkMissing(folder, module) {
     stdout,
   )
   assert.match(testOneLine(module, { FAUXGATE: 'no-such-program' }).stdout, /check the variable FAUXGATE/)
+  const older = join(folder, 'older.cjs')
+  writeFileSync(older, "Object.defineProperty(process.versions, 'node', { value: '18.20.4' })")
+  const FAUXGATE = `${process.execPath} ${join(root, 'dist/cli.js')}`
+  const old = testOneLine(module, { FAUXGATE, NODE_OPTIONS: `--require=${older}` }).stdout
+  assert.match(
+    old,
+    /^fauxgate needs Node 20.19 or newer. This is Node 18.20.4. Install a newer version from nodejs.org.$/m,
+  )
+  assert.match(old, /fauxgate did not start \(exit status 1, with its message in the output\)/)
   return `without Node: ${message}`
 }
 

@@ -42,17 +42,19 @@ func (g *Gateway) AdvanceToNext() time.Time {
 	return control[clock](g, "POST", "/clock", Object{"next": true}).time()
 }
 
+var waitLimit = 10 * time.Second
+
 // WaitForRequest waits until a fault's latency delays a request, and returns that request. Call it before Advance when the
 // request comes from another goroutine: until it has arrived, advancing the clock does not help it. After 10 real seconds the
 // test ends.
 func (g *Gateway) WaitForRequest() WaitingRequest {
 	g.tb.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if waiting := control[clock](g, "GET", "/clock", nil).Waiting; len(waiting) > 0 {
 			return waiting[0]
 		}
 	}
-	g.tb.Fatal("no request waited within 10 s: only a fault with Latency makes one wait")
+	g.tb.Fatalf("no request waited within %v: only a fault with Latency makes one wait", waitLimit)
 	return WaitingRequest{}
 }
 

@@ -78,6 +78,27 @@ func TestATestDoesNotSeeWhatAnotherHasLeft(t *testing.T) {
 	}
 }
 
+func TestAllGatewaysOfATestBinaryAreOnOneServer(t *testing.T) {
+	hosts := make(chan string, 16)
+	t.Run("group", func(t *testing.T) {
+		for range cap(hosts) {
+			t.Run("parallel", func(t *testing.T) {
+				t.Parallel()
+				address, err := url.Parse(fauxgatetest.New(t).URL)
+				if err != nil {
+					t.Fatal(err)
+				}
+				hosts <- address.Host
+			})
+		}
+	})
+	for first := <-hosts; len(hosts) > 0; {
+		if other := <-hosts; other != first {
+			t.Fatal(first, other)
+		}
+	}
+}
+
 func TestTestsAtTheSameTimeHaveTheirOwnGateways(t *testing.T) {
 	for range 4 {
 		t.Run("parallel", func(t *testing.T) {
@@ -98,6 +119,17 @@ func TestAGatewayCanHaveTheClockOfTheSystem(t *testing.T) {
 	before := time.Now().Truncate(time.Second)
 	at := fauxgatetest.New(t, fauxgatetest.Options{Clock: fauxgatetest.ClockSourceSystem}).Now()
 	if at.Before(before) || at.After(time.Now()) {
+		t.Fatal(at)
+	}
+}
+
+// The check of the module sets FAUXGATE_CLOCK for a second run.
+func TestAServerCanHaveTheClockOfTheEnvironment(t *testing.T) {
+	if os.Getenv("FAUXGATE_CLOCK") != "system" {
+		t.Skip("The server has a manual clock.")
+	}
+	before := time.Now().Truncate(time.Second)
+	if at := fauxgatetest.New(t).Now(); at.Before(before) || at.After(time.Now()) {
 		t.Fatal(at)
 	}
 }
@@ -147,11 +179,12 @@ type fatal struct {
 	message string
 }
 
-func (f *fatal) Name() string      { return "a test that fails" }
-func (f *fatal) Helper()           {}
-func (f *fatal) Failed() bool      { return false }
-func (f *fatal) Cleanup(func())    {}
-func (f *fatal) Fatal(args ...any) { f.message = fmt.Sprint(args...); panic(f) }
+func (f *fatal) Name() string                      { return "a test that fails" }
+func (f *fatal) Helper()                           {}
+func (f *fatal) Failed() bool                      { return false }
+func (f *fatal) Cleanup(func())                    {}
+func (f *fatal) Fatal(args ...any)                 { f.message = fmt.Sprint(args...); panic(f) }
+func (f *fatal) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
 // failsWith runs a part of a test that must fail, and returns its message.
 func failsWith(run func(tb testing.TB)) (message string) {
@@ -215,6 +248,21 @@ func TestAnUnusedFaultOrOutcomeFailsATest(t *testing.T) {
 	}
 }
 
+func TestTheReportSuggestsACallOfGo(t *testing.T) {
+	f := &failing{}
+	gateway := fauxgatetest.New(f)
+	end := f.end // A client of the gateway adds its own.
+	reserve(t, gateway)
+	report := gateway.Report()
+	f.hasFailed = true
+	end()
+	for _, text := range []string{report, f.message} {
+		if !strings.Contains(text, "`gateway.AdvanceToNext()` goes there.") {
+			t.Error(text)
+		}
+	}
+}
+
 // failing is a test that remembers its log and its end.
 type failing struct {
 	testing.TB
@@ -243,6 +291,18 @@ func TestARequestThatAFaultDelaysIsWaitedFor(t *testing.T) {
 	gateway.Advance(30 * time.Second)
 	if status := <-statuses; status != 201 {
 		t.Fatal(status)
+	}
+}
+
+func TestWaitingForARequestThatNeverComesEndsTheTest(t *testing.T) {
+	if *fauxgatetest.WaitLimit != 10*time.Second {
+		t.Fatal(*fauxgatetest.WaitLimit)
+	}
+	defer func() { *fauxgatetest.WaitLimit = 10 * time.Second }()
+	*fauxgatetest.WaitLimit = time.Millisecond
+	message := failsWith(func(tb testing.TB) { fauxgatetest.New(tb).WaitForRequest() })
+	if message != "no request waited within 1ms: only a fault with Latency makes one wait" {
+		t.Fatal(message)
 	}
 }
 

@@ -102,6 +102,11 @@ def test_scripted_outcomes_apply_to_their_domain(fauxgate):
     assert steps == ["started", "failed", "retried", "issued"]
 
 
+def test_the_report_suggests_a_call_of_python(fauxgate):
+    reserve(fauxgate)
+    assert "`fauxgate.advance_to_next()` goes there." in fauxgate.report()
+
+
 def test_certificates_are_renewed_and_expire(fauxgate):
     reserve(fauxgate)
     first = fauxgate.attempt("app.example.com")["certificate"]

@@ -61,7 +61,7 @@ const read = controlCall({
   method: 'GET',
   path: '/report',
   summary: 'Print a text report of what happened in the gateway',
-  commands: [{ name: 'report' }],
+  commands: [{ name: 'report', fixedFields: { for: 'shell' } }],
   from: 'query',
   schema: v.object({ about, for: suggestedCalls }),
   response: v.string(),
