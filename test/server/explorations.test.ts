@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '../../src/core/engine/clock.ts'
 import { explore, type Program, type Send, startControls } from '../support/exploration.ts'
 
 /** Tries something again after an error, up to three times. */
@@ -69,16 +70,18 @@ test('schedules with a silence start first, two for each job, and the others run
   expect(finished).toBe(4)
 })
 
-test('a poll moves the clock of its run to the next event, and a silence past its end: a story says so', async () => {
-  const poll: Program = async (send) => {
-    const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
-    const { id } = await send('POST', '/reserved_domains', { domain: 'app.example.com', ...policy })
-    for (let polls = 0; polls < 50; polls++) {
-      const { certificate } = await again(() => send('GET', `/reserved_domains/${id}`))
-      if (certificate) return
-    }
-    throw new Error('no certificate')
+/** Polls a new domain until it has a certificate. */
+const poll: Program = async (send) => {
+  const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
+  const { id } = await send('POST', '/reserved_domains', { domain: 'app.example.com', ...policy })
+  for (let polls = 0; polls < 50; polls++) {
+    const { certificate } = await again(() => send('GET', `/reserved_domains/${id}`))
+    if (certificate) return
   }
+  throw new Error('no certificate')
+}
+
+test('a poll moves the clock of its run to the next event, and a silence past its end: a story says so', async () => {
   const { report } = await explore(poll, { kinds: ['silent', 'outcomes'], mayLeave: ['tls_certificates'] })
   expect(report).toMatch(/POST \/reserved_domains .*✗ done, but no response/)
   expect(report).toMatch(
@@ -86,6 +89,23 @@ test('a poll moves the clock of its run to the next event, and a silence past it
   )
   const survived = await explore(poll, { kinds: ['outcomes'] })
   expect(survived.report).toMatch(/^\d+ of \d+ schedules with up to 1 fault; 0 fail$/)
+})
+
+test('a story says that the clock advanced at polls', async () => {
+  const rejecting: Program = (send, step) => poll(send, step).then(() => Promise.reject(new Error('no quota')))
+  const { report } = await explore(rejecting, {})
+  expect(report).toMatch("The code runs in real time; the gateway's clock advanced at a poll to the next event.")
+})
+
+test('a silence takes two real seconds by default', async () => {
+  const { waitUntil } = systemClock
+  const isOfSilence = (at: number) => Math.round((at - Date.now()) / 1000) === 2
+  const wait = vi
+    .spyOn(systemClock, 'waitUntil')
+    .mockImplementation(async (at, ...others) => (isOfSilence(at) ? undefined : waitUntil?.(at, ...others)))
+  onTestFinished(() => wait.mockRestore())
+  const { report } = await explore(poll, { kinds: ['silent'], mayLeave: ['tls_certificates'], silence: undefined })
+  expect(report).toMatch("the gateway's clock advanced past a silence that really took 2s.")
 })
 
 test('a program that fails because it calls another URL is told which URL to call', async () => {
