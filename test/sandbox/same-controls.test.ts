@@ -121,6 +121,58 @@ describe('A served gateway and a sandbox send the same response', () => {
   })
 })
 
+/** Paths below the URL of a gateway, as clients write them. */
+const PATHS = [
+  '/',
+  '//reserved_domains',
+  '/reserved_domains',
+  '/reserved_domains/',
+  '/reserved_domains?limit=1',
+  '/reserved_domains?',
+  '/%72eserved_domains',
+  '/reserved_domains/rd_1',
+  '/reserved_domains%2Frd_1',
+  '/_fauxgate/clock',
+  '/_fauxgate//clock',
+  '/_fauxgate/nothing',
+]
+
+it('A gateway below /g/ of a server and a sandbox send the same response to each path, with their own URLs', async () => {
+  const server = await serve(createNgrok({ clock: manualClock(MANUAL_CLOCK.start), control: { key: KEY } }))
+  onTestFinished(() => server.close())
+  const options = { ...MANUAL_CLOCK, dialect: 'ngrok', seed: 'paths' } as const
+  const { status, text } = await send({ url: server.url, key: KEY }, 'POST', '/gateways', 'body', options)
+  expect(status).toBe(200)
+  const { created } = await sandboxes.create('paths', options)
+  const served = { url: JSON.parse(text).url.replace('URL', server.url), key: KEY, apiKey: 'any key' }
+  const sandbox = { url: created.url, key: created.control_key, apiKey: created.api_key }
+  const read = async ({ apiKey, ...side }: typeof served, path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${side.url}${path}`, {
+      redirect: 'manual',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'ngrok-version': '2',
+        'content-type': 'application/json',
+        'fauxgate-control-key': side.key,
+      },
+      ...init,
+    })
+    const location = response.headers.get('location')
+    return { path, status: response.status, location, text: toComparable(await response.text(), side) }
+  }
+  const create = (side: typeof served) =>
+    read(side, '/reserved_domains', { method: 'POST', body: JSON.stringify({ domain: 'app.example.com' }) })
+  const [expected, actual] = await Promise.all(
+    [served, sandbox].map(async (side) => {
+      const all = [await create(side)]
+      for (const path of PATHS) all.push(await read(side, path))
+      return all
+    }),
+  )
+  expect(expected?.[0]).toMatchObject({ status: 201, text: expect.stringContaining('"uri":"URL/reserved_domains/rd_') })
+  expect(actual).toEqual(expected)
+})
+
 /** Returns the commands of the table of controls, with words that their calls accept. */
 function listCallCommands(target: Target): [name: string, words: string[]][] {
   return calls.flatMap(({ method, path, commands = [] }) => {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { controlCallsWith } from '../../src/control/controls.ts'
 import { roundUpToSecond, timestamp } from '../../src/core/schema/time.ts'
@@ -8,6 +10,7 @@ import { serve } from '../../src/server/node.ts'
 import { receiveEvents } from '../control/sent-events/support.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { startServer } from '../support/command.ts'
+import { newFile } from '../support/folder.ts'
 import { waitUntil } from '../support/wire.ts'
 
 const HEADERS = { authorization: 'Bearer k', 'ngrok-version': '2' }
@@ -249,6 +252,36 @@ test("programs use the agent's API of each gateway below its URL, at the same ti
   const started = await Promise.all(all.map((each) => call(each.url, 'POST', '/api/tunnels', start)))
   expect(started.map(({ status }) => status)).toEqual([201, 201, 201])
   for (const each of all) expect((await call(each.url, 'GET', '/api/tunnels')).body.tunnels).toHaveLength(1)
+})
+
+const WORKER = `
+import assert from 'node:assert'
+import { test } from 'node:test'
+const send = async (url, path, body) => {
+  const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, ...(await response.json()) }
+}
+for (const name of ['first', 'second']) {
+  test(name, async () => {
+    const { url } = await send(process.env.FAUXGATE_URL, '/_fauxgate/gateways', { start: '2026-01-01T00:00:00Z' })
+    assert.equal((await send(url, '/_fauxgate/clock', { advance: '1s' })).now, '2026-01-01T00:00:01Z')
+    assert.equal((await send(url, '/reserved_domains', { domain: 'app.example.com' })).status, 201)
+  })
+}`
+
+test('the workers of a test runner share one server, where each test creates its own gateway', async () => {
+  const { url } = await open()
+  const files = ['a', 'b', 'c'].map((name) => newFile(`${name}.test.mjs`, WORKER))
+  const env = { ...process.env, FAUXGATE_URL: url }
+  const child = spawn(process.execPath, ['--test', '--test-reporter=tap', ...files], { env })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const [code] = await once(child, 'close')
+  expect([code, output]).toEqual([0, expect.stringContaining('# pass 6')])
+  expect((await call(url, 'GET', '/_fauxgate/requests')).body).toEqual([])
 })
 
 test('a further gateway creates and removes others, and has an inspector', async () => {

@@ -86,7 +86,9 @@ describe('The help', () => {
 
   it.each(commands)('on $name says that a flag can be repeated if one has "…"', async ({ name }) => {
     const { flags, notes } = await readHelp(name)
-    expect(notes.includes('A flag with "…" can be repeated.')).toBe(flags.some((flag) => flag.endsWith('…')))
+    expect(notes.includes('A flag with "…" takes one value, and can be repeated.')).toBe(
+      flags.some((flag) => flag.endsWith('…')),
+    )
   })
 
   it('has a sentence for every option, also for options without a flag', () => {

@@ -224,6 +224,17 @@ test.each([
   expect((await run('^exit code 1: Error: no quota$')).stdout).toMatch('0 fail')
 })
 
+test('a flag that can be repeated takes one value each time, and a second one is an error that says so', async () => {
+  const program = ['--', process.execPath, newFile('create.mjs', CREATE)]
+  const { stdout } = await runSurvives('--kinds', 'lost', '--kinds', '5xx', ...program)
+  expect(stdout).toMatch('all 4 with one fault were tried')
+  const { code, stderr } = await runSurvives('--kinds', 'lost', '5xx', ...program)
+  expect(stderr).toContain(
+    'fauxgate: --kinds takes one value. For several, repeat it: --kinds KIND --kinds KIND. See "fauxgate help survives".',
+  )
+  expect(code).toBe(2)
+})
+
 test('the help shows the number of jobs that the command has by default', async () => {
   const { stdout } = await runToEnd({}, 'help', 'survives')
   expect(stdout.replace(/\s+/g, ' ')).toMatch('ports, or a database. (default: 8)')

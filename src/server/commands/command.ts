@@ -51,8 +51,14 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
   const found = new Map<string, readonly string[] | boolean>()
   const words: string[] = []
   let lastNegative = -1
+  let repeatable: Flag | undefined
+  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? 0
   for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind === 'positional') {
+      if (repeatable && token.index < end) throw new UsageError(describeSeveral(repeatable))
+      words.push(token.value)
+    }
+    repeatable = undefined
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue, index } = token
     const typed = args[index] ?? rawName
@@ -71,6 +77,7 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
       const received = requireValue(rawName, value, inlineValue)
       if (before && flag.kind !== 'texts') throw new UsageError(`${rawName} was set twice. It takes one value.`)
       found.set(name, [...(Array.isArray(before) ? before : []), received])
+      if (flag.kind === 'texts') repeatable = flag
     }
   }
   return { flags: found, words }
@@ -112,6 +119,10 @@ function readNegation(
       : suggestion(flagText.replace(/^-+/, ''), flags, (flag) => `--${flag}`) || all
   throw new UsageError(`${flagText} is not an option of "${command}".${hint}`)
 }
+
+/** Returns the message for a word between the value of a flag and `--`, which ends the flags. */
+const describeSeveral = ({ flag, value }: Flag) =>
+  `--${flag} takes one value. For several, repeat it: --${flag} ${value} --${flag} ${value}.`
 
 function requireNoValue(typed: string, value: string | undefined): true {
   if (value !== undefined) throw new UsageError(`${typed} takes no value. Write ${typed} or --no-${typed.slice(2)}.`)

@@ -62,7 +62,7 @@ export function helpOn(command: Command, commands: readonly Command[] = []): str
     `Usage: ${usage.join(' ')}`,
     `${summary}.`,
     flags.map((flag) => row(flagUsage(flag), flagText(flag, flags))).join('\n'),
-    flags.some(({ kind }) => kind === 'texts') ? 'A flag with "…" can be repeated.' : '',
+    flags.some(({ kind }) => kind === 'texts') ? 'A flag with "…" takes one value, and can be repeated.' : '',
     ...notes.map((note) => wrap(note, 0)),
     further.length === 0 ? '' : `Commands:\n${further.map(commandRow).join('\n')}`,
     exampleRow(example ?? further.find((each) => each.example)?.example).trim(),
