@@ -26,7 +26,7 @@ export const emailPart: Warning = {
       // Denying more people than intended does not let anyone in.
       const isExpected = isDenial(rule) || checkOf(rule) !== undefined
       return listTestsOf(rule).flatMap(({ node, isNegated, place }): readonly Finding[] => {
-        const [email = '', test = '', part] = readTest(node)
+        const [email = '', test = '', part] = readEmailTest(node)
         if (isNegated !== isExpected || part === undefined || isWhole(test, part)) return []
         const verb = test === 'endsWith' ? 'ends with' : test
         const what = `tests whether ${cut(email)} ${verb} ${quote(part)}, which is true of other addresses too`
@@ -43,7 +43,7 @@ function suggest(email: string, part: string): string {
 const PATTERN_HINT = 'Begin the domain with @, and end the pattern with $.'
 
 /** Returns the address that a node tests, the name of the test, and the tested part. */
-function readTest(node: ASTNode): readonly [email?: string, test?: string, part?: string | undefined] {
+function readEmailTest(node: ASTNode): readonly [email?: string, test?: string, part?: string | undefined] {
   if (node.op !== 'rcall' || !['endsWith', 'contains', 'matches'].includes(node.args[0])) return []
   const email = sourceOf(node.args[1])
   const isEmail = /^actions\.ngrok\.[\w.[\]]+\.email(?:\.lower(?:Ascii)?\(\))?$/.test(email)

@@ -2,7 +2,7 @@ import { cut } from '../../../core/schema/text.ts'
 import { pathOfNode } from '../expression.ts'
 import { listTestsOf } from './cases.ts'
 import { checkOf, isDenial } from './holes.ts'
-import { readTest } from './never-equal.ts'
+import { readTextTest } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
 import type { Finding, Warning } from './warning.ts'
 
@@ -24,7 +24,7 @@ export const encodedPath: Warning = {
       .filter((rule) => isDenial(rule) || checkOf(rule) !== undefined)
       .flatMap((rule) =>
         listTestsOf(rule).flatMap(({ node, isNegated, place }): readonly Finding[] => {
-          const { subject, texts = [] } = readTest(node) ?? {}
+          const { subject, texts = [] } = readTextTest(node) ?? {}
           const isRaw = subject && /^req\.url\.(?:raw_path|uri)$/.test(pathOfNode(subject) ?? '')
           // A test for escapes needs the raw path.
           if (!isRaw || isNegated || node.op === '!=' || !texts.some((each) => /^\/[\w/.-]*$/.test(each))) return []

@@ -23,7 +23,7 @@ export const neverEqual: Warning = {
 `,
   find: (policy) =>
     findInExpressions(policy, '', (node) => {
-      const { subject, texts = [], test = 'is', pattern, isAnyCase } = readTest(node) ?? {}
+      const { subject, texts = [], test = 'is', pattern, isAnyCase } = readTextTest(node) ?? {}
       const form = subject && formOf(subject)
       const formsOf = (text: string) => (isAnyCase ? [text, text.toLowerCase(), text.toUpperCase()] : [text])
       const all = form ? texts.filter((text) => !formsOf(text).some((each) => fits(each, test, form))) : []
@@ -61,7 +61,7 @@ interface TextTest {
 }
 
 /** Returns the string that is tested and the strings that it is compared with, or undefined for other nodes. */
-export function readTest(node: ASTNode): TextTest | undefined {
+export function readTextTest(node: ASTNode): TextTest | undefined {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
     const text = literalOf(right) ?? literalOf(left)

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut, quote } from '../../../core/schema/text.ts'
 import { pathOfNode } from '../expression.ts'
-import { readTest } from './never-equal.ts'
+import { readTextTest } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
 import { type Finding, findInExpressions, literalOf, type Warning } from './warning.ts'
 
@@ -36,7 +36,7 @@ function describePattern(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefi
 const SUBJECTS = /^(?:req|res)\.(?!headers|cookies|url\.query)|^actions\.ngrok\..*email$/
 
 function describeText(node: ASTNode): Pick<Finding, 'what' | 'hint'> | undefined {
-  const { subject, texts } = readTest(node) ?? {}
+  const { subject, texts } = readTextTest(node) ?? {}
   const text = texts?.find((each) => each.includes('*'))
   if (!subject || text === undefined || !SUBJECTS.test(pathOfNode(withoutCase(subject)) ?? '')) return undefined
   const source = cut(sourceOf(subject))
