@@ -96,6 +96,17 @@ const bundle = (format, extension, input, define = {}) => ({
           : null,
     },
     {
+      name: 'unused',
+      // js-yaml makes the schemas of all versions of YAML at import, and cel-js an environment that fauxgate doesn't use.
+      transform: (text, id) =>
+        /node_modules.(js-yaml|@marcbachmann)/.test(id)
+          ? text.replace(
+              /(?<=^(?:var|const|let) \w+ = )(?=new (?:Schema|Environment)\(|define\w+Tag\(|\w+_SCHEMA\.withTags\()/gm,
+              '/* @__PURE__ */ ',
+            )
+          : null,
+    },
+    {
       name: 'minify',
       async renderChunk(text) {
         // Simplifies what esbuild's own minifier leaves, which is 50 KB.
