@@ -87,10 +87,13 @@ export function findUnmatchable(api: Api, conditions: Conditions) {
   for (const { field, matches, values } of CONDITIONS) {
     const received = conditions[field]
     if (received === undefined) continue
-    const choices = [...new Set(candidates.flatMap(values))]
-    const allowed = listNames(received, choices) || 'nothing, because such requests name no resource'
-    candidates = candidates.filter((operation) => matches(operation, received, api))
-    if (candidates.length === 0) return { field, received, choices, allowed }
+    const matching = candidates.filter((operation) => matches(operation, received, api))
+    if (matching.length === 0) {
+      const choices = [...new Set(candidates.flatMap(values))]
+      const allowed = listNames(received, choices) || 'nothing, because such requests name no resource'
+      return { field, received, choices, allowed }
+    }
+    candidates = matching
   }
   return undefined
 }

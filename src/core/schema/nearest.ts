@@ -61,8 +61,8 @@ function measureDistance(from: string, to: string): number {
     for (let j = 1; j <= to.length; j++) {
       const isSame = from[i - 1] === to[j - 1]
       const isSwap = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
-      const steps = [at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (isSame ? 0 : 1)]
-      row.push(Math.min(...steps, ...(isSwap ? [at(beforeLast, j - 2) + 1] : [])))
+      const swap = isSwap ? at(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY
+      row.push(Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (isSame ? 0 : 1), swap))
     }
     ;[beforeLast, last] = [last, row]
   }
