@@ -1,9 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
-import { pathOfNode } from '../expression.ts'
-import { findInExpressions, literalOf, type Warning } from './warning.ts'
-
-const ADDRESSES: ReadonlySet<string> = new Set(['conn.client_ip', 'conn.server_ip', 'conn.ClientIP', 'conn.ServerIP'])
+import { addressOf, findInExpressions, literalOf, type Warning } from './warning.ts'
 
 export const addressPrefix: Warning = {
   id: 'address-prefix',
@@ -35,8 +32,7 @@ export const addressPrefix: Warning = {
 
 function readPrefix(node: ASTNode): readonly [address?: string | undefined, prefix?: string | undefined] {
   if (node.op !== 'rcall' || node.args[0] !== 'startsWith') return []
-  const path = pathOfNode(node.args[1])
-  return path !== undefined && ADDRESSES.has(path) ? [path, literalOf(node.args[2][0])] : []
+  return [addressOf(node.args[1]), literalOf(node.args[2][0])]
 }
 
 /**

@@ -82,12 +82,22 @@ export class Cases {
     })
   }
 
+  /** Returns whether conditions can all be true, as far as their cases are known. */
+  canHold(conditions: readonly ASTNode[], facts?: ReadonlyMap<string, Constant>): boolean {
+    return this.list(conditions, facts)?.some((each) => conditions.every((node) => each.get(node))) ?? true
+  }
+
   /** Returns whether some conditions can all be true, and whether all conditions in one of the other groups must then be true. */
   implies(conditions: readonly ASTNode[], ...others: readonly (readonly ASTNode[])[]): boolean {
     const all = this.list([...conditions, ...others.flat()])
     const cases = all?.filter((each) => conditions.every((node) => each.get(node))) ?? []
     return cases.length > 0 && cases.every((each) => others.some((other) => other.every((node) => each.get(node))))
   }
+}
+
+/** Returns the conditions of a rule without those that have a problem. */
+export function treesOf({ conditions }: ReadRule): readonly ASTNode[] {
+  return conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
 }
 
 /** Lists conditions with all their parts, each condition before its parts. Deep conditions do not overflow the stack. */

@@ -1,5 +1,5 @@
 import { pathOfNode } from '../expression.ts'
-import { Cases, listTestsOf, readTest } from './cases.ts'
+import { Cases, listTestsOf, readTest, treesOf } from './cases.ts'
 import { checkOf, isDenial } from './holes.ts'
 import type { Finding, ReadPolicy, ReadRule, Warning } from './warning.ts'
 
@@ -38,10 +38,8 @@ function findLimits({ rules }: ReadPolicy): readonly Finding[] {
 }
 
 /** Returns whether a rule can apply to a request whose length variable is set. */
-function canApply({ conditions }: ReadRule, cases: Cases, length: number): boolean {
-  const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
-  const rows = cases.list(trees, new Map(LENGTHS.map((name) => [String(name), length])))
-  return rows?.some((row) => trees.every((tree) => row.get(tree))) ?? true
+function canApply(rule: ReadRule, cases: Cases, length: number): boolean {
+  return cases.canHold(treesOf(rule), new Map(LENGTHS.map((name) => [String(name), length])))
 }
 
 /** Describes the test of a rule that denies requests by a length that may be missing. */

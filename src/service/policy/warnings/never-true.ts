@@ -3,7 +3,7 @@ import { cut } from '../../../core/schema/text.ts'
 import { type Config, type Variables, variableOf } from '../action.ts'
 import { pathOfNode, walk } from '../expression.ts'
 import { isVariable } from '../variables.ts'
-import { Cases, type Constant, listParts, listTests, partsOf, rangeOf, readTest, type Test } from './cases.ts'
+import { Cases, type Constant, listParts, listTests, partsOf, rangeOf, readTest, type Test, treesOf } from './cases.ts'
 import { placeOf } from './holes.ts'
 import { neverEqual } from './never-equal.ts'
 import { sourceOf } from './symbolic.ts'
@@ -155,14 +155,14 @@ function describeAbsent(hole: Hole): Finding {
 /** Finds rules whose expressions are mutually exclusive. */
 function findContradictions({ rules }: ReadPolicy): readonly Finding[] {
   const cases = new Cases()
-  return rules.flatMap(({ path, conditions }) => {
-    const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
+  return rules.flatMap((rule) => {
+    const trees = treesOf(rule)
     const rows = cases.list(trees)
     const isPossible = rows?.some((row) => trees.every((tree) => row.get(tree))) ?? true
     // An expression that is never true by itself has its own warning.
     if (isPossible || trees.some((tree) => rows?.every((row) => !row.get(tree)))) return []
     const hint = 'Write one expression with || if one of them is enough, or change a value.'
-    return { path: [...path, 'expressions'], what: 'can never all be true, so the rule never applies', hint }
+    return { path: [...rule.path, 'expressions'], what: 'can never all be true, so the rule never applies', hint }
   })
 }
 
@@ -177,12 +177,12 @@ function findRejected(policy: ReadPolicy): readonly Finding[] {
     const trees = conditions.flatMap(({ tree, problem, path }) => (tree && !problem && !wrong.has(path) ? tree : []))
     const [name = '', passing = []] =
       [...results].find(([each]) => trees.some(({ input }) => input.includes(each))) ?? []
-    const isPossible = (facts?: ReadonlyMap<string, Constant>) =>
-      cases.list(trees, facts)?.some((row) => trees.every((tree) => row.get(tree))) ?? true
     learn(rule, results)
     // An expression that is never true by itself has its own warning.
     const isRejected =
-      passing.length > 0 && isPossible() && !passing.some((value) => isPossible(new Map([[name, value]])))
+      passing.length > 0 &&
+      cases.canHold(trees) &&
+      !passing.some((value) => cases.canHold(trees, new Map([[name, value]])))
     if (!isRejected) return []
     const hint = 'Set enforce: false in the earlier rule to handle these requests here, or remove the rule.'
     const values = passing.map((each) => (each === '' ? 'empty' : each)).join(' or ')

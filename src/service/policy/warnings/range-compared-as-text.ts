@@ -1,11 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { quote } from '../../../core/schema/text.ts'
 import { ipBytes } from '../../x509/ip.ts'
-import { pathOfNode } from '../expression.ts'
 import { formatProblem } from '../formats.ts'
-import { findInExpressions, literalOf, type Warning } from './warning.ts'
+import { addressOf, findInExpressions, literalOf, type Warning } from './warning.ts'
 
-const ADDRESSES: ReadonlySet<string> = new Set(['conn.client_ip', 'conn.server_ip', 'conn.ClientIP', 'conn.ServerIP'])
 const TEXT_METHODS: ReadonlySet<string> = new Set(['matches', 'startsWith', 'endsWith', 'contains'])
 
 export const rangeComparedAsText: Warning = {
@@ -42,7 +40,8 @@ export const rangeComparedAsText: Warning = {
 function readComparison(node: ASTNode): readonly [address: string | undefined, ranges: readonly string[]] {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args
-    return isAddress(left) ? [pathOfNode(left), rangesIn(right)] : [addressOf(right), rangesIn(left)]
+    const address = addressOf(left)
+    return address === undefined ? [addressOf(right), rangesIn(left)] : [address, rangesIn(right)]
   }
   if (node.op === 'in') return [addressOf(node.args[0]), rangesIn(node.args[1])]
   if (node.op === 'rcall' && TEXT_METHODS.has(node.args[0])) {
@@ -50,12 +49,6 @@ function readComparison(node: ASTNode): readonly [address: string | undefined, r
   }
   if (node.op === 'call' && node.args[0] === 'matches') return [addressOf(node.args[1][0]), rangesIn(node.args[1][1])]
   return [undefined, []]
-}
-
-const addressOf = (node: ASTNode | undefined) => (isAddress(node) ? pathOfNode(node) : undefined)
-
-function isAddress(node: ASTNode | undefined): node is ASTNode {
-  return node !== undefined && ADDRESSES.has(pathOfNode(node) ?? '')
 }
 
 /** Returns the ranges among strings, with individual addresses as ranges. Returns an empty list if no string is a range. */

@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut } from '../../../core/schema/text.ts'
 import { endsRule } from '../check-end.ts'
 import { pathOfNode } from '../expression.ts'
-import { Cases, listTests, readTest } from './cases.ts'
+import { Cases, listTests, readTest, treesOf } from './cases.ts'
 import { type Finding, isWithin, type ReadAction, type ReadPolicy, type ReadRule, type Warning } from './warning.ts'
 
 const DOCS = 'https://ngrok.com/docs/traffic-policy/how-it-works/#chaining-rules-and-priority'
@@ -66,7 +66,7 @@ function findUnreachable({ rules, problems }: ReadPolicy, isLimit: boolean): rea
   const found: Finding[] = []
   let endings: Ending[] = []
   for (const rule of rules) {
-    const conditions = treesOf(rule)
+    const conditions = treesOf(rule).filter(({ op, args }) => op !== 'value' || args !== true)
     const isAsked = isLimit === rule.actions.some(({ row }) => row.type === 'rate-limit')
     const isCovered = (each: Ending) => isBefore(each, rule) && cases.implies(conditions, each.conditions)
     const before = isAsked ? endings.find(isCovered) : undefined
@@ -100,12 +100,6 @@ function findUnreachable({ rules, problems }: ReadPolicy, isLimit: boolean): rea
     if (by && isStable && !isWrong) endings.push({ rule, by, conditions })
   }
   return found
-}
-
-/** Returns the conditions of a rule, except any that are just `true`. */
-function treesOf({ conditions }: ReadRule): readonly ASTNode[] {
-  const trees = conditions.flatMap(({ tree, problem }) => (tree && !problem ? tree : []))
-  return trees.filter(({ op, args }) => op !== 'value' || args !== true)
 }
 
 /** Returns whether the conditions of an ending are either true or false for every request, that is, whether none of them can fail. */

@@ -5,7 +5,7 @@ import { ACTIONS } from '../actions/index.ts'
 import { MAX_RULES } from '../check.ts'
 import { languageOf, type Scope } from '../environment.ts'
 import type { PolicyExpression } from '../expression.ts'
-import { walk } from '../expression.ts'
+import { pathOfNode, walk } from '../expression.ts'
 import type { PolicyOptions } from '../options.ts'
 import { type Phase, phasesOf } from '../phases.ts'
 import type { PolicyPath, PolicyProblem } from '../problem.ts'
@@ -180,6 +180,12 @@ export const SCOPE: Scope = { phase: 'on_http_response', hasTls: true, isModule:
 
 /** Returns the variables that expressions can read. */
 export const listVariables = (): Variables => languageOf(SCOPE).variables
+
+/** Returns the path of a variable that is an address, or undefined for all other nodes. */
+export function addressOf(node: ASTNode | undefined): string | undefined {
+  const path = node && pathOfNode(node)
+  return path !== undefined && /^conn\.(?:client_ip|server_ip|ClientIP|ServerIP)$/.test(path) ? path : undefined
+}
 
 /** Returns the text of a string node, or undefined for all other nodes. */
 export function literalOf(node: ASTNode | undefined): string | undefined {
