@@ -66,8 +66,20 @@ function first(ids: readonly string[], choice: Choice): BackendTarget | undefine
   return undefined
 }
 
-/** Returns whether a tunnel that starts could bring a backend online. Otherwise, all of its weights are 0. */
-export function needsTunnel(reader: Reader, id: string, seen: readonly string[] = []): boolean {
+/** Describes why a backend has no target. */
+export function describeNoTarget(reader: Reader, id: string): string {
+  const group = reader.get(tunnelGroups, id)
+  if (group) {
+    const labels = Object.entries(group.labels).map(([name, value]) => `${name}=${value}`)
+    return `no tunnel of the backend ${id} is online. Its labels are ${labels.join(', ')}`
+  }
+  const children = reader.get(failovers, id)?.backends ?? Object.keys(reader.get(weighted, id)?.backends ?? {})
+  if (children.length === 0) return `the backend ${id} has no children`
+  return `no child of the backend ${id} ${needsTunnel(reader, id) ? 'is online' : 'has a weight above 0'}`
+}
+
+/** Returns whether a tunnel that starts could bring a backend online. Otherwise, weights are 0, or children are missing. */
+function needsTunnel(reader: Reader, id: string, seen: readonly string[] = []): boolean {
   if (seen.includes(id)) return false
   const weights = Object.entries(reader.get(weighted, id)?.backends ?? {})
   const children =

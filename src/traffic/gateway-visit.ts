@@ -12,7 +12,7 @@ import {
   SendFailure,
 } from '../service/policy/visit.ts'
 import { findTunnel } from './agent-calls.ts'
-import { chooseTarget, needsTunnel } from './backends.ts'
+import { chooseTarget, describeNoTarget } from './backends.ts'
 import { presentCertificate } from './certificate.ts'
 import { checkClientTls } from './client-tls.ts'
 import { type CompiledPolicy, compileOnce } from './compile.ts'
@@ -230,10 +230,9 @@ export class GatewayVisit implements WholeVisit {
       this.#step('backend', did, 'close')
       return errorResponse(3200)
     }
-    if (typeof id !== 'string') return fail('the route has no backend')
+    if (typeof id !== 'string') return fail('the route has no enabled backend')
     const target = host.transact((tx) => chooseTarget(tx, reader, id))
-    if (!target)
-      return fail(`no child of the backend ${id} ${needsTunnel(reader, id) ? 'is online' : 'has a weight above 0'}`)
+    if (!target) return fail(describeNoTarget(reader, id))
     this.#step('backend', target.id === id ? `${id} handled the request` : `${id} chose ${target.id}`)
     if (target.kind === 'response') {
       const { status_code: status, headers, body } = target.response

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Trouble } from '../../src/generated/controls.ts'
 import { serve } from '../../src/server/node.ts'
 import { CHROMIUM, opensPages } from '../support/chromium.ts'
-import { controlClient } from '../support/client.ts'
+import { controlClient, uncheckedClient } from '../support/client.ts'
 import { isLike, openPlanted, PLANTED } from '../support/planted-troubles.ts'
 
 /** Returns a text as the page shows its times. */
@@ -83,6 +83,20 @@ describe.skipIf(!CHROMIUM)('Now, with all troubles of the table at once,', () =>
         /has no (managed domain|request) with this id|does not have it/,
       )
     }
+  })
+
+  test('has each sentence on a line, and a quoted value on one', async () => {
+    const gateway = openPlanted()
+    const json = { mutual_tls: 'Say "hi". One. Two' }
+    await uncheckedClient(gateway)('POST', '/edges/https', { json })
+    const server = await serve(gateway)
+    onTestFinished(() => server.close())
+    const page = await newPage()
+    await page.goto(`${server.url}/_fauxgate/#now`)
+    const lines = page.locator('.trouble p')
+    await lines.nth(2).waitFor()
+    const shown = ['mutual_tls is "Say \\"hi\\". One. Two".', 'Allowed: an object.', 'POST /edges/https']
+    expect((await lines.allTextContents()).map((each) => each.trim())).toEqual(shown)
   })
 
   test('shows what no journal has as soon as it is rejected', async () => {

@@ -5,6 +5,7 @@ import { oneOfThese } from '../../core/schema/options.ts'
 import { platform } from '../../core/schema/platform.ts'
 import { anyObject } from '../../core/schema/schema.ts'
 import { cut } from '../../core/schema/text.ts'
+import { isJson } from '../../core/schema/values.ts'
 import type { ControlHost } from '../control.ts'
 import { type Call, findIn, type Handler, listOf, NO_CONTENT, ok } from './call.ts'
 import { NAME_BY_DEFAULT, readDefinition, type TunnelDefinition } from './definition.ts'
@@ -209,16 +210,28 @@ async function respond(host: ControlHost, request: Request): Promise<AgentRespon
   try {
     return await handler({ host, path, query, name, readJson: () => requireJsonObject(parse(sent, path)) })
   } catch (error) {
-    if (error instanceof AgentFailure) return error.response
-    throw error
+    if (!(error instanceof AgentFailure)) throw error
+    const { invalid: why, response } = error
+    if (why !== undefined && STARTS.test(path))
+      host.agent.addRefused(name || readName(sent), { why, credential: undefined })
+    return response
   }
+}
+
+/** Matches the paths to which programs send what the agent starts. */
+const STARTS = /^\/api\/(?:tunnels|endpoints)/
+
+function readName(sent: string): string {
+  const { name } = isJson(sent) ? Object(JSON.parse(sent)) : {}
+  return typeof name === 'string' ? name : NAME_BY_DEFAULT
 }
 
 function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AgentFailure(createInvalid(String(error), path.startsWith('/api/endpoints') ? 'endpoint' : 'tunnel'))
+    const what = path.startsWith('/api/endpoints') ? 'endpoint' : 'tunnel'
+    throw new AgentFailure(createInvalid(String(error), what), `The body is not JSON. ${error}`)
   }
 }
 

@@ -19,7 +19,11 @@ const TYPES: Readonly<Record<Started, string>> = { tunnel: 'config.HTTPv2Tunnel'
 
 /** Ends a request with one of the agent's own errors. */
 export class AgentFailure extends Error {
-  constructor(readonly response: AgentResponse) {
+  constructor(
+    readonly response: AgentResponse,
+    /** The problem, if the request could not be read. */
+    readonly invalid?: string,
+  ) {
     super()
   }
 }
@@ -62,7 +66,7 @@ export function withAgentErrors<T>(work: () => T, what: Started = 'tunnel'): T {
     // Agents read definitions as YAML, and programs rely on this sentence.
     const isUnknown = problem.key === general.field_unknown.key
     const unknown = `yaml: unmarshal errors:\n  line 1: field ${field} not found in type ${TYPES[what]}`
-    throw new AgentFailure(createInvalid(isUnknown ? unknown : message, what))
+    throw new AgentFailure(createInvalid(isUnknown ? unknown : message, what), message)
   }
 }
 

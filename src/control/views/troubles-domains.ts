@@ -149,7 +149,9 @@ function setRecord({ name, type, value, found }: WrongRecord): Fix[number] {
 /** Describes a missing or wrong record, with generic words or the names of the record and its target. */
 function describeRecord({ name, type, value, found }: WrongRecord, called: string, target: string): string {
   const expected =
-    type === 'CNAME' ? `No CNAME record leads to ${target}` : `No CAA record may forbid ${value} from issuing`
+    type === 'CNAME'
+      ? `No CNAME record${called.includes('_acme-challenge.') ? ` for ${called}` : ''} leads to ${target}`
+      : `No CAA record may forbid ${value} from issuing`
   return `${expected}. Found ${found?.describe(type === 'CNAME' ? called : name)}.`
 }
 

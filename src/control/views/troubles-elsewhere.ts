@@ -1,6 +1,6 @@
 import type { Transaction } from '../../core/operation/transaction.ts'
 import { isIdOf } from '../../core/schema/ids.ts'
-import { formatCount } from '../../core/schema/text.ts'
+import { formatCount, toSentence } from '../../core/schema/text.ts'
 import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 import type { SentEventItem } from '../sent-events/item.ts'
@@ -16,7 +16,7 @@ export function listRefusedStarts({ agent }: ControlHost): Trouble[] {
     const place = { collection: 'agent', key: name, name: `tunnel ${name}` }
     const collection = credential && (isIdOf(credential, 'cr_') ? 'credentials' : 'ssh_credentials')
     const about = collection ? [place, { collection, key: credential, name: credential }] : [place]
-    return { kind: 'rejected', count, cause: `The agent could not start a tunnel. ${why}`, about }
+    return { kind: 'rejected', count, cause: `The agent could not start a tunnel. ${toSentence(why)}`, about }
   })
 }
 

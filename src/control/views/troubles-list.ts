@@ -7,7 +7,7 @@ import { listOtherHosts, listRefusedStarts, listUndelivered } from './troubles-e
 import { listDelays, listFaults, listOutcomes, MAX_CALLS, MAX_PLACES } from './troubles-injected.ts'
 import { listDropped, listRefusals } from './troubles-requests.ts'
 import { listRecordTroubles } from './troubles-resources.ts'
-import { listVisitors } from './troubles-visitors.ts'
+import { listFailedExpressions, listVisitors } from './troubles-visitors.ts'
 
 /** The maximum number of problems of one source and kind. */
 const MAX_LISTED = 8
@@ -28,6 +28,7 @@ export async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Pro
       ...limit(listRefusals(host, tx), 'rejected request'),
       ...listDropped(host),
       ...limit(listVisitors(host, tx), 'visitor request', 'visitor requests'),
+      ...limit(listFailedExpressions(host, tx), 'failed expression'),
       ...limit(listRefusedStarts(host), 'rejected tunnel'),
       ...limit(listUndelivered(host, tx), 'event destination'),
       ...limit(listOtherHosts(host), 'request to another host', 'requests to other hosts'),

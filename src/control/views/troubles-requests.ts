@@ -166,7 +166,8 @@ function describeCause(
   const known = usedUp.get(fault ?? '')
   if (known) {
     // Its message may mention, for example, a limit that the gateway does not have.
-    const made = `A fault set the response, with status ${status}, and is used up: ${describeInWords(known)}.`
+    const did = known.drop ? 'closed the connection without a response' : `set the response, with status ${status}`
+    const made = `A fault ${did}, and is used up: ${describeInWords(known)}.`
     return { kind: 'injected', cause: made, fix: removeFault(known.id) }
   }
   const fixed = (how: string) => ({ kind: 'fixed' as const, cause: `${cause} ${how}` })

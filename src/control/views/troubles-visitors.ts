@@ -2,7 +2,8 @@ import type { Transaction } from '../../core/operation/transaction.ts'
 import { toSentence } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import type { Trouble } from '../../generated/controls.ts'
-import { hasEnded } from '../../traffic/trace.ts'
+import { domains } from '../../service/resources/reserved-domains/records.ts'
+import { hasEnded, nameOf } from '../../traffic/trace.ts'
 import type { ControlHost } from '../control.ts'
 import type { TrafficEntry } from '../traffic/entry.ts'
 import { describeWait, groupBy } from './troubles-requests.ts'
@@ -11,9 +12,9 @@ import { describeWait, groupBy } from './troubles-requests.ts'
 export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   const { journal } = host.traffic
   const all = [...journal.newestFirst()]
-  const groups = groupBy(all, getEnd, () => '')
+  const groups = groupBy(all, getEnd, (each) => describeEnd(each).replace(VALUES, ''))
   const endpoints = host.collections.find(({ name }) => name === 'endpoints')
-  return [...groups.values()].flatMap(({ newest: [last], count }): Trouble[] => {
+  return [...groups.values()].flatMap(({ newest: [last, ...earlier], count }): Trouble[] => {
     if (!last) return []
     const { method, url, status, error, number, endpoint, upstream, at, responseHeaders } = last
     const code = error === null ? '' : ` ${error}`
@@ -28,8 +29,11 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
     const isOfBackend = isMissing && endpoints && upstream?.startsWith('bkd') === true
     const isUnknown = isOfBackend && !host.collections.some((each) => tx.get(each, upstream))
     const unknown = isUnknown ? ` No backend has the ID ${upstream} now: send the route one that exists.` : ''
-    const how = back ? ` ${Object(back).id} is online there now.` : took + unknown + adviceFor(error, end)
-    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + how
+    const how = back
+      ? ` ${Object(back).id} is online there now.`
+      : took + unknown + (describeAttempt(tx, last) || adviceFor(error, end))
+    const before = earlier.map((each) => ` Before that: ${toSentence(describeEnd(each))}`).join('')
+    const cause = toSentence(`Visitors got ${status ?? 'no response'}${code}: ${end}`) + how + before
     const fixed = isServed ? `${cause} It has an upstream now.` : cause
     const later = all.slice(0, all.indexOf(last))
     const successes = later.filter((each) => each.method === method && each.url === url && getEnd(each) === undefined)
@@ -49,31 +53,73 @@ export function listVisitors(host: ControlHost, tx: Transaction): Trouble[] {
   })
 }
 
-/** Describes an earlier visit to an endpoint whose URL had no endpoint at the last visit, and the request that removed the endpoint. */
+/** States when the next attempt is due for a domain whose certificate the visitor rejected. */
+function describeAttempt(tx: Transaction, { url, trace }: TrafficEntry): string {
+  if (!trace.some((each) => 'step' in each && each.step === 'certificate' && each.isEnd)) return ''
+  const { job, due } = tx.find(domains, 'domain', new URL(url).hostname) ?? {}
+  return job && due ? ` The next attempt is due at ${timestamp(due.at)}.` : ''
+}
+
+/** Matches the values in a text, with which visits that fail for one reason may differ. */
+const VALUES = /"(?:[^"\\]|\\.)*"|\d+/g
+
+/** Describes what removed the endpoint at a URL that has none now, and its last visit. */
 function describeGone({ journal }: ControlHost, last: TrafficEntry, all: readonly TrafficEntry[]): string {
   const { origin } = new URL(last.url)
   const earlier = all.slice(all.indexOf(last) + 1)
   const gone = earlier.find(({ endpoint, url }) => endpoint !== null && new URL(url).origin === origin)
-  if (!gone) return ''
-  const took = ` ${gone.endpoint} took a request there at ${gone.at}, and has gone offline since`
+  const took = gone ? ` ${gone.endpoint} took a request there at ${gone.at}, and has gone offline since` : ''
   for (const { now, method, path, status, readEntry } of journal.newestRequests()) {
-    if (now < Date.parse(gone.at)) break
+    if (now < Date.parse(gone?.at ?? '')) break
     const changes = method !== 'GET' && status < 300 ? readEntry().commit?.changes : undefined
-    if (changes?.some(({ key, after }) => key === gone.endpoint && after === undefined))
-      return `${took}: ${method} ${path} removed it at ${timestamp(now)}.`
+    const removed = changes?.find(({ before, after }) => after === undefined && Object(before).url === origin)
+    const end = `${method} ${path} removed ${took ? 'it' : removed?.key} at ${timestamp(now)}.`
+    if (removed) return took ? `${took}: ${end}` : ` ${end}`
   }
-  return `${took}.`
+  return took && `${took}.`
 }
+
+/** Lists the rules that did not apply to visitors because an expression failed. */
+export function listFailedExpressions({ traffic, collections }: ControlHost, tx: Transaction): Trouble[] {
+  const failures = [...traffic.journal.newestFirst()].flatMap(({ number, method, url, trace }) =>
+    trace.flatMap((each) => {
+      if ('step' in each || !collections.some((collection) => tx.get(collection, each.policy))) return []
+      const failed = each.expressions.find(({ error }) => error !== undefined)
+      if (!failed) return []
+      const cause = `The rule ${nameOf(each)} of ${each.policy} did not apply, because ${failed.source} failed: ${toSentence(failed.error ?? '')}`
+      return { cause, about: { collection: 'traffic', key: `${number}`, name: `${method} ${url}` } }
+    }),
+  )
+  const groups = groupBy(
+    failures,
+    ({ cause }) => cause,
+    () => '',
+  )
+  return [...groups].map(([cause, { newest, count }]) => ({
+    kind: 'risk',
+    count,
+    cause,
+    about: newest.map(({ about }) => about),
+  }))
+}
+
+/** The advice for a route's backend, by what the trace says. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/ has no enabled backend$/, ' Set or enable its backend.'],
+  [/ has no children$/, ' Add one.'],
+  [/ has a weight above 0$/, ' Give one a weight above 0.'],
+  [/^no tunnel of the backend /, ' Start a tunnel with these labels.'],
+  [/^no child of the backend /, ' Start a tunnel that matches one of its children.'],
+]
 
 /** The advice for an error whose trace has none. */
 function adviceFor(error: string | null, end: string): string {
   if (!error?.endsWith('_3200') || end.includes(', but ')) return ''
   const [, edge] = /^no route of the edge (\w+)/.exec(end) ?? []
   if (edge) return ` Add one that does with POST /edges/https/${edge}/routes.`
-  if (end.endsWith(' has a weight above 0')) return ' Give one a weight above 0.'
-  return end.startsWith('no child of the backend')
-    ? ' Start a tunnel that matches the backend or one of its children.'
-    : ' Start an agent for this URL, or create an endpoint.'
+  const [, internal] = /found no internal endpoint at (\S+)$/.exec(end) ?? []
+  if (internal) return ` Start an agent for ${internal}, or create an endpoint with the binding internal.`
+  return ADVICE.find(([words]) => words.test(end))?.[1] ?? ' Start an agent for this URL, or create an endpoint.'
 }
 
 /** Returns a key for what rejected a visitor, or undefined if nothing did. */

@@ -105,8 +105,8 @@ function Dismiss({ kind, all, own }: { kind: string; all: readonly Trouble[]; ow
   )
 }
 
-/** A cause starts with the problem. Further sentences state what was found and what to do. */
-const SENTENCE_END = /(?<=[.?!]) (?=[A-Z"\d]|[a-z]+_\w{20})/
+/** A sentence, which may quote others. A cause starts with the problem. Further sentences state what was found and what to do. */
+const SENTENCE = /(?:"(?:[^"\\]|\\.)*"|.)+?(?:(?<=[.?!])(?= (?:[A-Z"\d]|[a-z]+_\w{20}))|$)/gs
 
 function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const { kind, count, cause, about, search, due, id, fix = [] } = trouble
@@ -118,7 +118,7 @@ function TroubleRow({ trouble, tone }: { trouble: Trouble; tone: Tone }) {
   const more = ofRequests ? 0 : count - about.length
   // A domain without a policy has no job. It is changed on its own page.
   const hasJob = due !== undefined || fix.length > 0
-  const [problem = '', ...details] = formatTimes(cause).split(SENTENCE_END)
+  const [problem = '', ...details] = formatTimes(cause).match(SENTENCE) ?? []
   const label = FIXES[[...new Set(fix.map(({ path }) => path))].join()] ?? 'Fix the problem'
   return (
     <li class="record trouble">

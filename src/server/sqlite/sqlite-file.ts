@@ -121,7 +121,8 @@ export class SqliteFile {
   /** Throws an error if a file was deleted or replaced, because later writes would be lost when this process ends. */
   #requireSameFiles(): void {
     for (const [name, inode] of this.#inodes) {
-      if (inodeOf(name) !== inode) throw new Error(`the file ${name} was deleted or replaced`)
+      if (inodeOf(name) !== inode)
+        throw new Error(`the file ${name} was deleted or replaced. Put it back, or restart the server.`)
     }
   }
 }

@@ -422,6 +422,90 @@ describe('The cause of a trouble (rules: control-api#calls)', () => {
     expect(await listTroubles(gateway)).toEqual([])
   })
 
+  test('of a backend says what is missing, and of a certificate when it is due', async () => {
+    const gateway = open()
+    gateway.reservedDomains.create({ domain: 'edge.example.com', certificate_management_policy: ECDSA })
+    const edge = gateway.httpsEdges.create({ hostports: ['edge.example.com:443'] }).id
+    const visit = async (insecure: boolean) => {
+      await gateway.traffic.fetch('https://edge.example.com/', { from: { insecure } }).catch(() => undefined)
+      return (await listCauses(gateway)).find(([kind]) => kind === 'rejected')?.[1]
+    }
+    expect(await visit(false)).toMatch(/no certificate yet\. The next attempt is due at \S+Z\.$/)
+    gateway.traffic.clear()
+    const labels = { app: 'shop' }
+    const group = gateway.tunnelGroupBackends.create({ labels }).id
+    const route = gateway.httpsEdgeRoutes.create(edge, {
+      match: '/',
+      match_type: 'path_prefix',
+      backend: { backend_id: group },
+    })
+    expect(await visit(true)).toMatch(
+      /no tunnel of the backend \w+ is online\. Its labels are app=shop\. Start a tunnel with these labels\.$/,
+    )
+    const set = (backend: { backend_id: string; enabled?: boolean }) =>
+      gateway.httpsEdgeRoutes.update({ edge_id: edge, id: route.id }, { backend })
+    set({ backend_id: gateway.failoverBackends.create({ backends: [] }).id })
+    expect(await visit(true)).toMatch(/: the backend bkdfo_\w+ has no children\. Add one\. Before that: no tunnel of /)
+    set({ backend_id: group, enabled: false })
+    expect(await visit(true)).toMatch(/: the route has no enabled backend\. Set or enable its backend\. Before that: /)
+  })
+
+  test('is told for an expression that fails, and for an internal endpoint that is missing', async () => {
+    const gateway = open()
+    const url = 'https://app.example.org'
+    const traffic_policy = JSON.stringify({
+      on_http_request: [
+        { name: 'adults', expressions: ["int(getReqHeader('age')[0]) < 18"], actions: [{ type: 'deny' }] },
+        { actions: [{ type: 'forward-internal', config: { url: 'https://none.internal' } }] },
+      ],
+    })
+    gateway.declare.tunnelSession({ endpoints: [{ url, traffic_policy }] })
+    for (let at = 0; at < 2; at++) await gateway.traffic.fetch(url)
+    const [risk, rejected] = await listTroubles(gateway)
+    const why = /^The rule adults of ep_\w+ did not apply, because int\(getReqHeader\('age'\)\[0\]\) < 18 failed: .+\.$/
+    expect(risk).toMatchObject({ kind: 'risk', count: 2, cause: expect.stringMatching(why) })
+    expect(rejected?.cause).toMatch(
+      / Start an agent for https:\/\/none\.internal, or create an endpoint with the binding internal\.$/,
+    )
+  })
+
+  test('names the request that removed an endpoint which no visitor had reached before', async () => {
+    const gateway = open()
+    const { id } = gateway.credentials.create()
+    gateway.declare.tunnelSession({ credential: id, endpoints: [{ url: 'https://app.example.org' }] })
+    await client(gateway)('DELETE', `/credentials/${id}`)
+    await gateway.traffic.fetch('https://app.example.org')
+    const [[, cause] = []] = await listCauses(gateway)
+    expect(cause).toMatch(/app\.example\.org\. DELETE \/credentials\/cr_\w+ removed ep_\w+ at \S+Z\. Start an agent/)
+  })
+
+  test('is told for each tunnel whose definition the agent could not read', async () => {
+    const gateway = open()
+    for (const body of ['{"name":"web","proto":"http"}', '{"name":"ftp","addr":"1","proto":"ftp"}', '{'])
+      await gateway.agent.fetch('http://127.0.0.1:4040/api/tunnels', { method: 'POST', body })
+    const all = await listTroubles(gateway)
+    expect(all.map(({ about }) => about[0]?.name)).toEqual(['tunnel web', 'tunnel ftp', 'tunnel command_line'])
+    expect(all[0]?.cause).toBe('The agent could not start a tunnel. addr is missing. It is required.')
+  })
+
+  test('of a fault that dropped the connection has no status', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'vaults.list', drop: true, times: 1 })
+    await client(gateway)('GET', '/vaults').catch(() => undefined)
+    const cause = 'A fault closed the connection without a response, and is used up: vaults.list times 1, drop true.'
+    expect(await listCauses(gateway)).toEqual([['injected', cause]])
+  })
+
+  test('names the ACME challenge whose record is missing', async () => {
+    const gateway = open({ dns: 'simulated' })
+    const domain = '*.wild.example.com'
+    const { cname_target } = gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+    gateway.dns.cname(domain, cname_target)
+    expect((await listCauses(gateway))[0]?.[1]).toMatch(
+      /^No CNAME record for _acme-challenge\.wild\.example\.com leads to /,
+    )
+  })
+
   test.each([
     ['a wrong key', { keys: ['right'] }, 'code:ERR_NGROK_202'],
     ['a suspended account', { account: { state: 'suspended' } }, 'code:ERR_NGROK_205'],
