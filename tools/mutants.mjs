@@ -1,10 +1,10 @@
-// Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test
-// notices. `npm run check -- mutants --room core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
-// instrumenter makes all changes at once, switched off. One run of the room's tests tries all drawn mutants
+// Mutation testing: makes one small change to the sources of a folder at a time, and lists the changes that no test
+// notices. `npm run check -- mutants --folder core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
+// instrumenter makes all changes at once, switched off. One run of the folder's tests tries all drawn mutants
 // (mutant-runner.mjs). A mutant that is left and that slow tests or the loading of modules reach has its own run. With
-// --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest needs
-// over an hour for one room, because each of its runs loads every test that imports the room.
-// The tests of the room server/traffic are those in test/server/traffic/ and test/server/traffic{,-*}.test.ts.
+// --thorough, all other tests run too on a mutant that the folder's tests miss. Stryker's own runner for vitest needs
+// over an hour for one folder, because each of its runs loads every test that imports the folder.
+// The tests of the folder server/traffic are those in test/server/traffic/ and test/server/traffic{,-*}.test.ts.
 import { spawn } from 'node:child_process'
 import {
   appendFileSync,
@@ -28,15 +28,15 @@ const { Instrumenter } = await import('@stryker-mutator/instrumenter')
 
 const { values } = parseArgs({
   options: {
-    room: { type: 'string' },
+    folder: { type: 'string' },
     sample: { type: 'string', default: '40' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     thorough: { type: 'boolean', default: false },
     workers: { type: 'string', default: '2' },
   },
 })
-if (!values.room)
-  throw new Error('Name a room, a folder of src/ that has tests: npm run check -- mutants --room core/filter')
+if (!values.folder)
+  throw new Error('Name a folder of src/ that has tests: npm run check -- mutants --folder core/filter')
 
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 
@@ -51,11 +51,13 @@ const MORE_MS = 20_000
 /** The run that tries all mutants is in an endless loop if its journal gets no line for this time. */
 const STUCK_MS = 30_000
 
-/** Adds all mutants of the room to the copy, switched off. Returns the mutants. */
+/** Adds all mutants of the folder to the copy, switched off. Returns the mutants. */
 async function instrument() {
-  const names = readdirSync(join(folder, 'src', values.room), { recursive: true }).filter((name) => /\.ts$/.test(name))
+  const names = readdirSync(join(folder, 'src', values.folder), { recursive: true }).filter((name) =>
+    /\.ts$/.test(name),
+  )
   const files = names.map((name) => {
-    const path = join(folder, 'src', values.room, name)
+    const path = join(folder, 'src', values.folder, name)
     return { name: path, mutate: true, content: readFileSync(path, 'utf8') }
   })
   const ignore = () => undefined
@@ -66,8 +68,8 @@ async function instrument() {
   return result.mutants.filter(({ status }) => status !== 'Ignored')
 }
 
-/** The tests of a room: those in its folder, and those beside it whose names are or begin with its name. */
-const testsOf = (room) => [`test/${room}/`, `test/${room}-`, `test/${room}.`]
+/** The tests of a folder: those in its folder, and those beside it whose names are or begin with its name. */
+const testsOf = (folder) => [`test/${folder}/`, `test/${folder}-`, `test/${folder}.`]
 
 /** Runs some tests. Returns whether all passed, and how long they took. `watch` is called often, with a function that stops. */
 function runTests(paths, { env = {}, options = ['--bail=1'], timeout = 0, watch } = {}) {
@@ -107,7 +109,7 @@ function requirePassed({ passed, ms, output }) {
 }
 
 /**
- * Tries mutants in one run of the room's tests. It continues in a new process after a try that never ends. Returns those that are left, each
+ * Tries mutants in one run of the folder's tests. It continues in a new process after a try that never ends. Returns those that are left, each
  * with the tests that must run with it in their own process.
  */
 async function tryTogether(mutants) {
@@ -135,7 +137,7 @@ async function tryTogether(mutants) {
   let result
   do {
     isStopped = false
-    result = await runTests(testsOf(values.room), { env, watch, options: ['--dangerouslyIgnoreUnhandledErrors'] })
+    result = await runTests(testsOf(values.folder), { env, watch, options: ['--dangerouslyIgnoreUnhandledErrors'] })
   } while (isStopped)
   const limit = requirePassed(result)
   const steps = readSteps()
@@ -145,7 +147,7 @@ async function tryTogether(mutants) {
     // One that no test reaches may be reached in a process that a test starts.
     const isOnOften = find(mutant.id, 'loaded').length > 0 || find(mutant.id, 'passed', 'unclear').length === 0
     const unclear = new Set(find(mutant.id, 'unclear').map((step) => step[2]))
-    return { mutant, limit, paths: isOnOften ? testsOf(values.room) : [...unclear] }
+    return { mutant, limit, paths: isOnOften ? testsOf(values.folder) : [...unclear] }
   })
 }
 
@@ -166,7 +168,7 @@ try {
   console.log(`${drawn.length} of ${mutants.length} mutants drawn (seed ${values.seed})`)
 
   const others = readdirSync(join(folder, 'test'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && ![...NOT_RUN, 'fixtures', 'support', values.room].includes(entry.name))
+    .filter((entry) => entry.isDirectory() && ![...NOT_RUN, 'fixtures', 'support', values.folder].includes(entry.name))
     .map(({ name }) => `test/${name}/`)
   const limitOfOthers = values.thorough && requirePassed(await runTests(others))
 

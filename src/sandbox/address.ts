@@ -55,7 +55,7 @@ export function getHomeUrl(url: string, { PUBLIC_URL }: AddressVariables): strin
   return PUBLIC_URL ? PUBLIC_URL.replace(/\/+$/, '') : `${protocol}//${host}`
 }
 
-/** Splits a URL. The platform resolves dot segments only on the way to an object, so both sides must read the resolved path. */
+/** Splits a URL. The platform resolves dot segments only when it calls an object, so both sides must read the resolved path. */
 function splitUrl(url: string) {
   const [, protocol = '', host = '', query = ''] = /^([a-z]+:)\/\/([^/?#]*)[^?#]*(\?[^#]*)?/i.exec(url) ?? []
   // workerd accepts any Host header, and the URL then contains that host.

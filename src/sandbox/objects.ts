@@ -137,7 +137,7 @@ export interface InitialSandbox {
 /** A sandbox to create, or a sandbox to fork, and its time to live in ms. */
 export type NewSandbox = { readonly ttl: number | undefined } & (StreamedSandbox | Pick<InitialSandbox, 'options'>)
 
-/** The way in which a restore treats a sandbox whose name already exists. */
+/** The treatment, in a restore, of a sandbox whose name already exists. */
 export type ExistingPolicy = 'refuse' | 'keep' | 'replace'
 
 /** The properties of a key to be created. */

@@ -216,7 +216,7 @@ export class EndpointVisit implements Visit, PolicyRun {
     const { now, whole } = this
     const verdict = await verifyWebhook(this.#toRead(), { provider, secret, now, readUrl: whole.readUrl })
     if ('challenge' in verdict)
-      return { did: `answered the ${provider} challenge`, ends: verdict.challenge, isIdle: true }
+      return { did: `responded to the ${provider} challenge`, ends: verdict.challenge, isIdle: true }
     if (verdict.verified) {
       whole.context.secrets.shown.push(...signatureHeaders(provider))
       return { did: `verified the ${provider} webhook`, sets: { verified: true } }

@@ -33,7 +33,7 @@ export function stepMaker(group: string, path: string) {
       body: JSON.stringify(body),
     }),
     remove: (what: string, id: string): Step => step('delete', what, 'DELETE', `${path}/${id}`),
-    removal: (id: string): Step[] => [make.remove('of its own', id), make.get('after its deletion', id)],
+    removal: (id: string): Step[] => [make.remove('of the new resource', id), make.get('after its deletion', id)],
   }
   return make
 }

@@ -66,7 +66,7 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
         send('replace', 'with every field changed', 'PUT', at, changed),
         send('get', 'after its change', 'GET', at),
         owner,
-        send('delete', 'of its own', 'DELETE', at),
+        send('delete', 'of the new resource', 'DELETE', at),
         send('get', 'after its deletion', 'GET', at),
         send('delete', 'twice', 'DELETE', at),
         owner,
@@ -81,7 +81,7 @@ export function subresourceSteps({ operations, path, id, dialect, values = {}, g
       send('list', 'as they were created', 'GET', at),
       ...[item, other].flatMap((each) => [
         send('get', 'as it was created', 'GET', each),
-        send('delete', 'of its own', 'DELETE', each),
+        send('delete', 'of the new resource', 'DELETE', each),
         send('get', 'after its deletion', 'GET', each),
       ]),
       send('delete', 'twice', 'DELETE', item),
@@ -118,7 +118,7 @@ export function detachmentSteps(own: readonly Operation[], id: string, around?: 
   return own.flatMap(({ name, method, path }) => {
     const [, at, segment] = /^(.*)\{id\}\/(\w+)$/.exec(path) ?? []
     if (segment === undefined || (method !== 'GET' && method !== 'DELETE')) return []
-    const step: Step = { operation: name, what: 'of its own', method, path: `${at}${id}/${segment}` }
+    const step: Step = { operation: name, what: 'of the new resource', method, path: `${at}${id}/${segment}` }
     if (method === 'GET' || !around) return [step]
     return [...(around.set?.(segment) ?? []), step, { ...step, what: 'twice' }, around.get]
   })

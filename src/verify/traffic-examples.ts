@@ -87,7 +87,7 @@ export function trafficExamples({ certificate_pem, private_key_pem }: Upload): R
         ]),
       ),
       values: { backends: [['{other_child}', '{child}'], ['{child}']] },
-      creations: { 'a backend of its own kind': { ...texts, backends: ['{a}'] } },
+      creations: { 'a backend of the same kind': { ...texts, backends: ['{a}'] } },
     },
     tunnel_group_backends: {
       values: { labels: [{ app: '{mark}', zone: 'a' }, { app: '{mark}' }] },

@@ -27,6 +27,14 @@ const WORDS: readonly (readonly [written: RegExp, instead: string])[] = [
   [/\bbegun\b|\banew\b/i, 'started, recreates'],
   [/\b(Keeper|Keeping|KeptBeside)\b/, 'persistence terms'],
   [/\bmend(s|ed|ing)?\b/i, 'fixed'],
+  // The name of a page of the decisions is "answers".
+  [/\banswer(s|ed|ing)?\b(?!#)/i, 'respond, response'],
+  [/\b(refuses|refusing|refusals?)\b/, 'rejects'],
+  [/(?<!\bone )\bof (its|his|their|your) own\b(?! famil)/i, 'its own gateway'],
+  [/\bin place of\b|\bother than that\b/i, 'instead of, apart from that'],
+  [/\bat (your|the) (desk|door)\b|\b(doors?|floors?|desks?|rooms|the house|on the way)\b/i, 'locally: no pictures'],
+  [/\b(version 2 of ngrok|surely|nobody has (asked|checked)|the file that they make)\b/i, 'the words of the field'],
+  [/\bas many a second\b|\bthe words and a picture\b|\bHow far is the way\b/i, 'throughput, overview'],
 ]
 
 const texts = publicTexts()

@@ -189,7 +189,7 @@ export interface Action {
   readonly parts?: (config: Config) => readonly string[]
   /** The fauxgate decisions that the results can depend on. */
   readonly decisions?: readonly Decision[]
-  /** Returns the way the traffic ends if the values of the action's variables, set by a caller, describe an error. */
+  /** Returns how the traffic ends if the values of the action's variables, set by a caller, describe an error. */
   readonly refusal?: (stated: Config, phase: Phase) => OwnResponse | 'close' | undefined
   /** Executes the action. Without this function, the action is not simulated. */
   readonly run?: (config: Config, visit: Visit) => ActionOutcome | Promise<ActionOutcome>

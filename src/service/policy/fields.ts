@@ -146,7 +146,7 @@ export const OWASP_SETS: Variables = {
   },
 }
 
-/** Returns the way the traffic ends if a caller specifies that an OWASP action denies the request or fails. */
+/** Returns how the traffic ends if a caller specifies that an OWASP action denies the request or fails. */
 export const refuseOwasp =
   (denied: number, threshold: number) =>
   ({ decision, anomaly_score: score, anomaly_score_threshold: most = threshold, error }: Config) => {

@@ -66,7 +66,7 @@ export interface ActionOutcome {
   readonly did: string
   /** The values of the action's variables, by name. */
   readonly sets?: Readonly<Record<string, unknown>>
-  /** The way the run ends. */
+  /** The end of the run. */
   readonly ends?: Ending
   /** True if another endpoint decided how the run ended, because the action forwarded the traffic. */
   readonly isPassedOn?: true

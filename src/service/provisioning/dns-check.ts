@@ -185,7 +185,7 @@ function findMismatch(tx: Transaction, name: string, target: string): Found | nu
   return { ...found, describe, ...(!later && { isPropagating: true }) }
 }
 
-/** Follows a name's CNAME records as far as they are seen. */
+/** Follows the visible CNAME records of a name. */
 function followRecords(tx: Transaction, name: string, target: string, isSeen: typeof isVisible): Found | null {
   const chain: string[] = []
   const mismatch = (describe: Found['describe']): Found => ({ problem: 'mismatch', describe })
