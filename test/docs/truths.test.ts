@@ -28,6 +28,26 @@ describe('docs/ngrok.md', () => {
       .split(/, (?:and )?/)
     expect(named.toSorted()).toEqual([...new Set(fields)].toSorted())
   })
+
+  test('names the size of a page without a limit, which is the maximum limit', async () => {
+    const gateway = createNgrok()
+    for (let n = 0; n < 101; n++) gateway.reservedAddrs.create()
+    const { reserved_addrs, next_page_uri } = gateway.reservedAddrs.list()
+    expect([reserved_addrs.length, next_page_uri === null]).toEqual([100, false])
+    expect(() => gateway.reservedAddrs.list({ limit: 101 })).toThrow()
+    expect(gateway.reservedAddrs.list({ limit: 100 }).reserved_addrs).toHaveLength(100)
+    expect(read('docs/ngrok.md')).toContain('By default, a page contains up to 100 resources, the maximum `limit`.')
+  })
+
+  test('names types of fauxgate/ngrok', () => {
+    const [sentence = ''] =
+      /`fauxgate\/ngrok` exports request and response types, such as ([^.]*)\./.exec(read('docs/ngrok.md')) ?? []
+    const types = sentence.match(/Reserved\w+/g) ?? []
+    expect(types).toHaveLength(3)
+    const names = readFileSync(new URL('../../docs/api/names.txt', import.meta.url), 'utf8').split('\n')
+    const ofNgrok = names.filter((line) => line.includes('fauxgate/ngrok'))
+    expect(types.filter((type) => !ofNgrok.some((line) => new RegExp(`\\b${type}\\b`).test(line)))).toEqual([])
+  })
 })
 
 test('docs/standard.md says that both dialects number errors alike, and where their statuses differ', async () => {

@@ -34,7 +34,6 @@ describe.skipIf(!CHROMIUM)('Who uses the page', () => {
     const tabs = page.getByRole('navigation', { name: 'Tabs' })
     expect(await tabs.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByText(/^next in /).waitFor()
     await page.getByRole('button', { name: '+ 1h' }).click()
     await page.getByRole('button', { name: 'Undo the last clock move' }).waitFor()
     await server.close()

@@ -5,6 +5,7 @@ import { setupServer } from 'msw/node'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
+import { timersOn } from '../../src/testing/clock.ts'
 import { handlers } from '../../src/testing/msw.ts'
 import { testWithGateway } from '../../src/testing/testing.ts'
 import { got, undiciRequest } from '../../tools/http-clients.ts'
@@ -194,6 +195,25 @@ describe('A client sees of a fault what the table in docs/faults.md says, throug
     expect(table[0]).toBe(HEAD)
     expect(table[2]).toBe(`| connects by | ${[...used.values()].map((each) => each.join(', ')).join(' | ')} |`)
     expect(table).toHaveLength(3 + Object.keys(FAULTS).length)
+  })
+})
+
+describe('An asynchronous move of the clock waits for several requests in a row to a server, by', () => {
+  it.each(Object.entries(CLIENTS))('%s', async (_name, call) => {
+    const gateway = createGateway({ clock: manualClock(CLOCK_START) })
+    const server = await serve(gateway, { port: 0 })
+    ends.push(server.close)
+    const { setTimeout } = timersOn(gateway.clock)
+    const receivedAfter: number[] = []
+    const requests = new Promise<void>((resolve) => setTimeout(resolve, 500)).then(async () => {
+      for (let count = 0; count < 5; count++) {
+        await call(`${server.url}/reserved_addrs`, new AbortController().signal)
+        receivedAfter.push(gateway.clock.now - CLOCK_START)
+      }
+    })
+    await gateway.clock.advanceAsync('30s')
+    await requests
+    expect(receivedAfter).toEqual([500, 500, 500, 500, 500])
   })
 })
 

@@ -130,3 +130,16 @@ describe('A test whose assertions pass still fails', () => {
     expect(statuses).toEqual(['passed', 'passed', 'skipped', 'passed', 'passed'])
   })
 })
+
+test('A SurvivalError shows its message once in each reporter, and nothing that is for programs', async () => {
+  const names = ['verbose', 'tree', 'junit', 'github-actions']
+  const reporters = names.flatMap((name) => ['--reporter', name])
+  const args = [vitest, 'run', '--root', folder, ...reporters, '--no-color', 'survival']
+  const text = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, (_error, stdout, stderr) => resolve(stdout + stderr))
+  })
+  expect(text.split('SurvivalError: code does not survive one fault: 2 reserved_addrs, expected 1')).toHaveLength(5)
+  expect(text.split('Replay: survives(code, ').length).toBeGreaterThan(3)
+  expect(text).not.toMatch(/Serialized Error|groups|snapshot|verdict/)
+  expect(text.length).toBeLessThan(1500 * names.length)
+})

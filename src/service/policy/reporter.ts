@@ -9,7 +9,7 @@ type More = Pick<ReportedProblem, 'hint' | 'within' | 'isOfKey'>
 /** Locates a problem at a key instead of its value. */
 export const KEY = { isOfKey: true } as const
 
-/** The maximum number of problems to list. */
+/** The maximum number of problems to list for one policy. */
 export const MAX_PROBLEMS = 200
 
 /** Collects a policy's problems and expressions. */

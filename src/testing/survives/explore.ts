@@ -106,6 +106,7 @@ export class Explorer {
         first = run
         // Must happen before the next run, because it resets the gateway.
         baseline = baselineOf(run)
+        if (isSurvived) this.#warnOfPolls(run)
         // Code that never ends would take as long again.
         const [again] = result.verdict === 'never-ends' ? [run] : await this.#runTrial(START, serial)
         requireEqualRuns(run, again, this.#runner)
@@ -118,7 +119,6 @@ export class Explorer {
       if (run !== first) continue
       if (run.arrivals.events.length === 0) throw noRequestsError(run.gateway.url, this.#runner.hints.noRequests)
       assertStrict(run.gateway)
-      this.#warnOfPolls(run)
     }
     this.#baseline = baseline
     return first

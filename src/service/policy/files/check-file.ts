@@ -25,14 +25,14 @@ export interface CheckedFile {
 }
 
 /** The number of problems after which no further policies of a file are checked. */
-const MAX_PROBLEMS = 1_000
+const MAX_PROBLEMS_OF_FILE = 1_000
 
 /** Checks all traffic policies in the text of a file. Options override the protocol and the place given in the file. */
 export function checkPolicyFile(text: string, options: PolicyOptions = {}): CheckedFile {
   const { policies, problems, computedLines } = findPolicies(text)
   const all: FileProblem[] = problems.map((problem) => ({ ...problem, policy: '', source: '' }))
   for (const [index, each] of policies.entries()) {
-    if (all.length >= MAX_PROBLEMS) {
+    if (all.length >= MAX_PROBLEMS_OF_FILE) {
       const unchecked = formatCount(policies.length - index, 'more policy', 'more policies')
       const message = `The file has ${formatCount(all.length, 'problem')} before this line. Not checked: ${unchecked}.`
       const rest = problemAt(message, each.slice().linesBefore + 1, 1)
