@@ -21,10 +21,37 @@ async function check(gateway: Gateway, reserve: Reserve) {
   expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 3 })
 }
 
+/** Faults, and what clients on fetch and on node:http see of them: a status, or the code or name of an error. */
+const FAULTS = [
+  [{ status: 503 }, 503, 503],
+  [{ error: 'too_many_requests' }, 429, 429],
+  [{ status: 502, body: '<h1>Bad gateway</h1>' }, 502, 502],
+  [{ drop: true }, 'ECONNRESET', 'ECONNRESET'],
+  [{ drop: true, phase: 'after' }, 'ECONNRESET', 'ECONNRESET'],
+  [{ truncate: 9 }, 'SyntaxError', 'SyntaxError'],
+  [{ truncate: 9, ending: 'break' }, 'UND_ERR_SOCKET', 'ECONNRESET'],
+] as const
+
+/** Returns what a client sees of each fault. */
+async function seeFaults(gateway: Gateway, reserve: Reserve) {
+  const seen: unknown[] = []
+  for (const [index, [fault]] of FAULTS.entries()) {
+    gateway.faults.add({ operation: 'reserved_domains.create', times: 1, ...fault })
+    const error = await reserve(`app${index}.example.com`).catch((thrown) => thrown)
+    seen.push(error.response?.status ?? error.code ?? error.cause?.code ?? error.cause?.cause?.code ?? error.name)
+  }
+  return seen
+}
+
 describe('On the global fetch, by install()', () => {
   test.for(Object.entries(onFetch))('%s', async ([, reserve], { gateway }) => {
     gateway.install()
     await check(gateway, reserve)
+  })
+
+  test('ky sees of each fault what fetch does', async ({ gateway }) => {
+    gateway.install()
+    expect(await seeFaults(gateway, onFetch.ky)).toEqual(FAULTS.map(([, byFetch]) => byFetch))
   })
 })
 
@@ -34,6 +61,13 @@ describe('On node:http, by Mock Service Worker', () => {
     server.listen({ onUnhandledRequest: 'error' })
     onTestFinished(() => server.close())
     await check(gateway, reserve)
+  })
+
+  test('superagent sees of each fault what node:http does', async ({ gateway }) => {
+    const server = setupServer(...handlers(gateway))
+    server.listen({ onUnhandledRequest: 'error' })
+    onTestFinished(() => server.close())
+    expect(await seeFaults(gateway, onNodeHttp.superagent)).toEqual(FAULTS.map(([, , byNodeHttp]) => byNodeHttp))
   })
 })
 

@@ -19,13 +19,13 @@ interface Received {
   readonly msg?: string
 }
 
-export const onFetch: Record<string, Reserve> = {
+export const onFetch = {
   async ky(domain) {
     return (await ky.post(url, { headers, json: { domain }, retry: 0 }).json<Received>()).id
   },
-}
+} satisfies Record<string, Reserve>
 
-export const onNodeHttp: Record<string, Reserve> = {
+export const onNodeHttp = {
   async got(domain) {
     return (await got.post(url, { headers, json: { domain }, retry: { limit: 0 } }).json<Received>()).id
   },
@@ -45,7 +45,7 @@ export const onNodeHttp: Record<string, Reserve> = {
       const outgoing = http.request(url, { method: 'POST', headers }, (answer) => onAnswer(answer).catch(reject))
       outgoing.on('error', reject).end(JSON.stringify({ domain }))
     }),
-}
+} satisfies Record<string, Reserve>
 
 export const onUndici: Record<string, Reserve> = {
   async 'undici.request'(domain) {
