@@ -182,6 +182,22 @@ test('a program that never ends is killed after the real time that `timeout` all
   expect(report).toMatch('never ends: it takes more real time than `timeout` allows')
 })
 
+test('after a setup with a fault that persists, an endless retry never ends, and code that gives up rejects', async () => {
+  const endless: Program = async (send) => {
+    for (;;) {
+      const error = await create(send).catch(String)
+      if (error === 'Error: killed') throw new Error(error)
+    }
+  }
+  const prepare: Program = (send) =>
+    send('POST', '/_fauxgate/faults', { operation: 'reserved_addrs.create', status: 503 }).then()
+  expect((await explore(endless, { setup: true, timeout: 0.2 }, prepare)).report).toMatch(
+    'never ends: it takes more real time than `timeout`',
+  )
+  const limited: Program = async (send) => void (await again(() => create(send)))
+  expect((await explore(limited, { setup: true }, prepare)).report).toMatch('it rejects with Error: status 503')
+})
+
 test('a client is told to wait for a second at most, since its time is real', async () => {
   const waits: (string | null)[] = []
   const limited: Program = async (_send, { url }) => {

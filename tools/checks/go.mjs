@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inFolder, root, succeeds } from '../../scripts/shared.mjs'
@@ -253,12 +253,22 @@ function checkMissing(folder, module) {
   return `without Node: ${message}`
 }
 
+/** Most memory of a server that 16 parallel tests share, in MiB. */
+const MOST_MEMORY = 160
+
+/** Returns the most memory that a process has used, in MiB; undefined if the system does not tell. */
+function peakMemory(pid) {
+  const status = `/proc/${pid}/status`
+  return existsSync(status) ? Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(status, 'utf8'))[1]) >> 10 : undefined
+}
+
 /** Starts a server for FAUXGATE_URL, as a service of CI, with a control key. */
 async function checkShared(folder, module) {
   const shared = createModule(folder, 'shared', SHARED)
   const env = { ...environment, FAUXGATE_CONTROL_KEY: 'the-key' }
   const args = [join(root, 'dist/cli.js'), 'serve', '--dialect', 'ngrok', '--clock', 'manual', '--port', '0', '--quiet']
   const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let memory
   try {
     const [line] = await once(server.stdout, 'data')
     const FAUXGATE_URL = /http\S+/.exec(line)[0]
@@ -268,12 +278,14 @@ async function checkShared(folder, module) {
       FAUXGATE_CONTROL_KEY: 'the-key',
     }).stdout
     assert.equal(parallel.match(/--- PASS: Test/g)?.length, 18, parallel)
+    memory = peakMemory(server.pid)
+    assert(!(memory > MOST_MEMORY), `The server has used ${memory} MiB, more than ${MOST_MEMORY}.`)
     const { stdout } = testOneLine(module, { FAUXGATE_URL })
     assert.match(stdout, /POST \/gateways: .*control API requires a key.*ERR_/)
   } finally {
     server.kill()
   }
-  return 'FAUXGATE_URL with a control key, and 16 parallel tests on one server'
+  return `FAUXGATE_URL with a control key, and 16 parallel tests on one server, which uses ${memory ?? 'unknown'} MiB`
 }
 
 const isServed = (url) =>
