@@ -171,7 +171,7 @@ function withoutAttached(rows: readonly Row[]): readonly Row[] {
   }
   return rows.flatMap((row) => {
     if (row.isAttached) return []
-    const values = without(row.values) as object // An object stays an object.
+    const values = mapValues({ ...row.values }, without)
     return [{ ...row, values, unmasked: values }]
   })
 }
