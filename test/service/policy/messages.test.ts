@@ -185,7 +185,7 @@ const DOUBTFUL: readonly string[] = [
   ...WARNINGS.map(({ wrong }) => wrong),
   onRequests(rule(undefined), rule('req.host == "a"')),
   onRequests(rule(true), rule('req.host == "a"', 'rate-limit', limit)),
-  onRequests(rule('true', 'redirect', { to: 'https://a.test' }), rule('req.host == "a"')),
+  onRequests(rule('true', 'custom-response', { body: 'a' }), rule('req.host == "a"')),
   onRequests(rule('req.url.path == "/a"'), rule('req.url.path == "/a"', 'rate-limit', limit)),
   onRequests(rule("req.url.path.startsWith('/a')"), rule("req.url.path == '/a/b'"), rule("req.url.path == '/b'")),
   onRequests(rule("req.url.path.startsWith('/a') || req.url.path == '/b'"), rule("req.url.path == '/b'")),

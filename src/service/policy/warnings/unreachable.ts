@@ -109,9 +109,8 @@ function isAlwaysKnown({ conditions }: Ending): boolean {
   return conditions.every((tree) => listTests(tree).every(({ node }) => isKnown(node)))
 }
 
+/** Returns whether an action ends all traffic. A redirect does not: the URL that it redirects to passes. */
 function isEnding({ row, config }: ReadAction): boolean {
-  // A redirect without a pattern changes every URL but its own.
-  if (row.type === 'redirect') return config.from === undefined || config.from === null
   return endsRule(row, { config })
 }
 
