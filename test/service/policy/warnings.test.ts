@@ -1444,6 +1444,49 @@ describe('A name that is not replaced with its value', () => {
   })
 })
 
+// Their pages mark fields that take expressions with `cel`.
+describe('An expression in a field that takes none', () => {
+  const signIn = { client_id: 'a', client_secret: 'b', issuer_url: 'https://sso.example.com' }
+
+  test.each<[string, object, string]>([
+    ['basic-auth', { credentials: ['ada:correct horse'], realm: 'at ${req.host}' }, 'realm has "${req.host}"'],
+    [
+      'jwt-validation',
+      { ...jwt, audience: { allow_list: [{ value: "${secrets.get('webhooks', 'github')}" }] } },
+      `audience.allow_list[0].value has "\${secrets.get('webhooks', 'github')}"`,
+    ],
+    ['rate-limit', { ...limit, name: "${getReqHeader('x-a')[0]}" }, 'name has'],
+    ['openid-connect', { ...signIn, scopes: ['a', '${vars.scope}'] }, 'scopes[1] has "${vars.scope}"'],
+    ['openid-connect', { ...signIn, authz_url_params: { a: '${req.host}' } }, 'authz_url_params.a has'],
+    ['openid-connect', { ...signIn, issuer_url: 'https://${req.host}/' }, 'issuer_url has "${req.host}"'],
+  ])('is found in %s: %j', (type, config, what) => {
+    const message = `In the policy, on_http_request[0].actions[0].config.${what}`
+    expect(checkPolicy(acting(type, config), options)).toMatchObject([
+      { rule: 'not-interpolated', severity: 'warning', message: expect.stringContaining(message) },
+    ])
+  })
+
+  test('has its own place in the line', () => {
+    const [found] = checkPolicy(`on_http_request:
+  - actions:
+      - type: basic-auth
+        config: { credentials: ['ada:correct horse'], realm: 'at \${req.host}' }`)
+    expect(found).toMatchObject({ line: 4, column: 66, endColumn: 77 })
+  })
+
+  test.each(['costs ${5}', '${REALM}', '${', '$ {req.host}', '$req.host', '{req.host}', '${"a"}'])(
+    'is no other text with a dollar sign and a brace: %s',
+    (text) => {
+      expect(rulesOf(acting('basic-auth', { credentials: ['ada:correct horse'], realm: text }))).toEqual([])
+      expect(rulesOf(acting('rate-limit', { ...limit, name: text }))).toEqual([])
+    },
+  )
+
+  test('is no second problem of a value with an error', () => {
+    expect(rulesOf(acting('oauth', { provider: '${req.host}' }))).toEqual([2222])
+  })
+})
+
 describe('A value that does nothing useful', () => {
   const TLS = 'on_tcp_connect'
   test.each([

@@ -1,24 +1,28 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { cut, quote } from '../../../core/schema/text.ts'
 import { findBelow, TEXT } from '../environment.ts'
+import { checkExpression, walk } from '../expression.ts'
 import type { PolicyPath } from '../problem.ts'
-import { blankInterpolations } from '../template.ts'
+import { blankInterpolations, findInterpolations } from '../template.ts'
 import { isVariable } from '../variables.ts'
 import {
   type Finding,
   findInExpressions,
+  isWithin,
   listValues,
   listVariables,
   literalOf,
   type ReadPolicy,
   type ReadValue,
+  SCOPE,
   type Warning,
 } from './warning.ts'
 
 export const notInterpolated: Warning = {
   id: 'not-interpolated',
   about: 'A string contains the name of a variable or a function, but the name is not replaced with a value.',
-  reason: 'In a string, only `${…}` is replaced. In an expression, a name in quotes is a string.',
+  reason:
+    'In a string, only `${…}` is replaced, in fields that take it. In an expression, a name in quotes is a string.',
   docs: 'https://ngrok.com/docs/traffic-policy/concepts/cel-interpolation/',
   wrong: `on_http_request:
   - actions: [{ type: add-headers, config: { headers: { x-client-ip: '{{ conn.client_ip }}' } } }]
@@ -26,13 +30,14 @@ export const notInterpolated: Warning = {
   right: `on_http_request:
   - actions: [{ type: add-headers, config: { headers: { x-client-ip: '\${conn.client_ip}' } } }]
 `,
-  find: (policy) => [
-    ...policy.actions
-      .flatMap(listValues)
-      .flatMap(listTexts)
-      .flatMap((each) => findIn(each) ?? []),
-    ...findQuoted(policy),
-  ],
+  find: (policy) => {
+    const values = policy.actions.flatMap(listValues)
+    return [
+      ...values.flatMap(listTexts).flatMap((each) => findIn(each) ?? []),
+      ...values.filter(({ path }) => !policy.problems.some((each) => isWithin(each.path, path))).flatMap(findVerbatim),
+      ...findQuoted(policy),
+    ]
+  },
 }
 
 interface Text {
@@ -66,6 +71,27 @@ function findIn({ text, path }: Text): Finding | undefined {
 function isName(name: string): boolean {
   const found = findBelow(listVariables(), name.split('.'))
   return name.startsWith('vars.') || (found !== undefined && (isVariable(found) || TEXT in found))
+}
+
+/** Finds expressions in a field that takes none. A text such as `${5}` or `${NAME}` reads nothing from the traffic, so it may be meant. */
+function findVerbatim({ field, value, path }: ReadValue): readonly Finding[] {
+  if (field.kind !== 'text' || field.takesCel || typeof value !== 'string') return []
+  return findInterpolations(value).found.flatMap(({ source, offset }) => {
+    const { tree, problem } = checkExpression(source, SCOPE)
+    if (!tree || problem || !isRead(tree)) return []
+    const what = `has ${quote(cut(`\${${source}}`))}, but the field takes no expressions, so it is not replaced with its value`
+    const hint = 'Write the value itself.'
+    return { path, within: { offset: offset - 2, length: source.length + 3 }, what, hint }
+  })
+}
+
+/** Returns whether an expression contains a variable or a call. */
+function isRead(tree: ASTNode): boolean {
+  let found = false
+  walk(tree, ({ op }) => {
+    found ||= op === 'id' || op === 'call' || op === 'rcall'
+  })
+  return found
 }
 
 /** Finds names of variables in quotes. */
