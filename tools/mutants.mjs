@@ -1,5 +1,5 @@
 // Mutation testing: makes one small change to the sources of a folder at a time, and lists the changes that no test
-// notices. `npm run check -- mutants --folder core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
+// notices. `npm run mutants -- --room core/filter [--sample 40] [--seed N] [--thorough] [--workers 2]` Stryker's
 // instrumenter makes all changes at once, switched off. One run of the folder's tests tries all drawn mutants
 // (mutant-runner.mjs). A mutant that is left and that slow tests or the loading of modules reach has its own run. With
 // --thorough, all other tests run too on a mutant that the folder's tests miss. Stryker's own runner for vitest needs
@@ -28,15 +28,14 @@ const { Instrumenter } = await import('@stryker-mutator/instrumenter')
 
 const { values } = parseArgs({
   options: {
-    folder: { type: 'string' },
+    room: { type: 'string' },
     sample: { type: 'string', default: '40' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     thorough: { type: 'boolean', default: false },
     workers: { type: 'string', default: '2' },
   },
 })
-if (!values.folder)
-  throw new Error('Name a folder of src/ that has tests: npm run check -- mutants --folder core/filter')
+if (!values.room) throw new Error('Name a folder of src/ that has tests: npm run mutants -- --room core/filter')
 
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 
@@ -53,11 +52,9 @@ const STUCK_MS = 30_000
 
 /** Adds all mutants of the folder to the copy, switched off. Returns the mutants. */
 async function instrument() {
-  const names = readdirSync(join(folder, 'src', values.folder), { recursive: true }).filter((name) =>
-    /\.ts$/.test(name),
-  )
+  const names = readdirSync(join(folder, 'src', values.room), { recursive: true }).filter((name) => /\.ts$/.test(name))
   const files = names.map((name) => {
-    const path = join(folder, 'src', values.folder, name)
+    const path = join(folder, 'src', values.room, name)
     return { name: path, mutate: true, content: readFileSync(path, 'utf8') }
   })
   const ignore = () => undefined
@@ -137,7 +134,7 @@ async function tryTogether(mutants) {
   let result
   do {
     isStopped = false
-    result = await runTests(testsOf(values.folder), { env, watch, options: ['--dangerouslyIgnoreUnhandledErrors'] })
+    result = await runTests(testsOf(values.room), { env, watch, options: ['--dangerouslyIgnoreUnhandledErrors'] })
   } while (isStopped)
   const limit = requirePassed(result)
   const steps = readSteps()
@@ -147,7 +144,7 @@ async function tryTogether(mutants) {
     // One that no test reaches may be reached in a process that a test starts.
     const isOnOften = find(mutant.id, 'loaded').length > 0 || find(mutant.id, 'passed', 'unclear').length === 0
     const unclear = new Set(find(mutant.id, 'unclear').map((step) => step[2]))
-    return { mutant, limit, paths: isOnOften ? testsOf(values.folder) : [...unclear] }
+    return { mutant, limit, paths: isOnOften ? testsOf(values.room) : [...unclear] }
   })
 }
 
@@ -168,7 +165,7 @@ try {
   console.log(`${drawn.length} of ${mutants.length} mutants drawn (seed ${values.seed})`)
 
   const others = readdirSync(join(folder, 'test'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && ![...NOT_RUN, 'fixtures', 'support', values.folder].includes(entry.name))
+    .filter((entry) => entry.isDirectory() && ![...NOT_RUN, 'fixtures', 'support', values.room].includes(entry.name))
     .map(({ name }) => `test/${name}/`)
   const limitOfOthers = values.thorough && requirePassed(await runTests(others))
 
