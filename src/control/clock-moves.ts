@@ -42,7 +42,7 @@ export function requireManual(clock: Clock): MovableClock {
   return isManual(clock) ? clock : refuse(errors.clock_not_manual, {})
 }
 
-/** Runs work after any other work that a host may be running in parts. */
+/** Runs work after earlier work, which a host may run in parts. */
 export function after<T>(earlier: void | Promise<void>, next: () => T): T | Promise<T> {
   return earlier instanceof Promise ? earlier.then(next) : next()
 }

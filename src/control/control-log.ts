@@ -89,11 +89,11 @@ function toQuery(input: Readonly<Record<string, unknown>>): string {
 
 interface ControlLogOptions extends Pick<UsedControls, 'options' | 'own'> {
   readonly journal: Journal
-  /** The maximum number of controls. */
+  /** The maximum number of controls in the log. */
   readonly size: number
   readonly secretNames: SecretNames
   /**
-   * Returns a function that later creates a snapshot of the current state, without secrets. Returns undefined if there are too many
+   * Saves the current state, and returns a function that creates its snapshot, without secrets. Returns undefined if there are too many
    * records.
    */
   captureState(most: number): (() => Record<string, unknown>) | undefined

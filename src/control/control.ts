@@ -71,13 +71,13 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
 /** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
-  /** Returns the operations at a path below the base URL, by method, and the IDs in the path, or undefined for an unknown path. */
+  /** Returns the operations at a path under the base URL, by method, and the IDs in the path, or undefined for an unknown path. */
   routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 
-/** The hook for calls that drop pending faults, outcomes, or requests, so that a fixture can find out which were unused. */
+/** The hook for calls that drop pending faults, outcomes, or requests. It shows a fixture which of these were unused. */
 export interface DropHooks {
-  /** Called with the call's name and its work, which the hook must run once. Without a hook, the work simply runs. */
+  /** Receives the call's name and its work, and must run the work once. Without a hook, the work simply runs. */
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
 }
 
@@ -97,7 +97,7 @@ export interface MoveParts {
   start(): () => boolean
   /** Yields to the other gateways on the thread. */
   pause(): Promise<void>
-  /** Returns whether a move has used up its parts, given the number of parts so far. */
+  /** Returns whether a move may have no more parts, given the number of parts so far. */
   isLast(parts: number): boolean
   /** Lets other gateways run before a move with several parts commits, and reserves time for the commit. */
   pauseBeforeCommit(parts: number): Promise<void>
@@ -143,7 +143,7 @@ export interface ControlHost {
   readonly controlLog: ControlLog
   /** The requests sent to other hosts through the global `fetch`. */
   readonly otherRequests: OtherRequests
-  /** The most recent transition of each domain on the earlier server whose state this one continues. */
+  /** The most recent transition of each domain on the earlier server, if this server resumed its state. */
   readonly earlierTransitions: WeakSet<object>
   /** The visitor requests that went through the gateway. */
   readonly traffic: TrafficState
@@ -179,7 +179,7 @@ export type DescribedPart = 'service' | 'controls'
 export interface CallCommand<Field extends string = string> {
   /** One or two words, such as `clock advance`. */
   readonly name: string
-  /** Default: the summary of the call. */
+  /** The command's summary. Default: the call's summary. */
   readonly summary?: string
   /**
    * The fields that positional arguments set, in order, with their placeholders in the help. A list takes all remaining arguments. Brackets

@@ -10,7 +10,7 @@ type KeyOf = (row: object) => string
 const MAX_NAMED = 10
 
 /**
- * Describes the differences between two states that have these collections. Names fields but not values, because some values are secret.
+ * Describes the differences between two states with these collections. Names fields but not values, because some values are secret.
  */
 export function describeDifference(from: Snapshot, to: Snapshot, collections: readonly Collection<object>[]): string {
   // Within a second, only the milliseconds differ.

@@ -11,13 +11,13 @@ export interface GatewayHost {
   readonly explorations: ExplorationHost
 }
 
-/** A server that explores which failures break a program, in any language. */
+/** A server that finds the failures that break a program in any language. */
 export interface ExplorationHost {
   /** Starts an exploration, and returns its ID. */
   start(settings: ExplorationSettings): Promise<string>
   /** Returns the next step for the program that runs the code, as soon as there is one. */
   next(id: string, signal: AbortSignal | undefined): Promise<ExplorationStep>
-  /** Receives the result of a call of the code. */
+  /** Receives the result of one call to the code. */
   ended(end: RunEnd): void
   /** Ends all explorations. */
   close(): void

@@ -125,7 +125,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
 
 /** Creates the schema of a filter. It rejects values that no entry can have; otherwise, a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
-  const path = 'a path below the base URL, such as /reserved_domains, with actual IDs, without a query'
+  const path = 'a path under the base URL, such as /reserved_domains, with actual IDs, without a query'
   const filter = optionsOf(
     {
       operation: v.exactOptional(
@@ -146,7 +146,7 @@ function filterSchema(operations: readonly string[]) {
       path: v.exactOptional(
         documented(
           v.pipe(v.string(path), v.regex(/^(?:\/(?![{:*])[^/?#]*)+$/, path)),
-          'The path below the base URL, without the query.',
+          'The path under the base URL, without the query.',
         ),
       ),
       status: v.exactOptional(documented(integerFrom(100, 599), 'The HTTP status of the response.')),
@@ -221,7 +221,7 @@ function formatBody(body: unknown): string {
   return typeof body === 'string' && !isJson(body) ? body : JSON.stringify(body)
 }
 
-/** Returns the reason for the rejection of a request. */
+/** Returns why a request was rejected. */
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg = undefined } = entry.problem === undefined ? readErrorFields(entry) : { msg: entry.problem }
   if (typeof msg !== 'string') return undefined

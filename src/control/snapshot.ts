@@ -50,7 +50,7 @@ export type SnapshotRecords = Snapshot['records']
 
 /** A snapshot in the current form, with checked records. */
 export interface ReadSnapshot extends Snapshot {
-  /** True if a gateway in this process created the snapshot, so that it doesn't need to be checked. */
+  /** True if a gateway in this process created the snapshot. It is then not checked. */
   readonly isOwn: boolean
 }
 

@@ -8,7 +8,7 @@ import { type Control, type ControlHost, controlCall } from './control.ts'
 const usedControl = named(
   v.object({
     method: documented(v.string(), 'The method.'),
-    path: documented(v.string(), 'The path below the base URL, with its query.'),
+    path: documented(v.string(), 'The path under the base URL, with its query.'),
     body: v.exactOptional(documented(anyObject<object>(), 'The JSON of the body, without secrets.')),
     hidden: v.exactOptional(
       documented(
@@ -61,5 +61,5 @@ export function listUsedControls({ controlLog, withoutKeys }: ControlHost): Used
   return JSON.parse(withoutKeys(JSON.stringify(controlLog.list())))
 }
 
-/** Available only over HTTP. A test knows which controls it used. */
+/** Available only over HTTP, because a test in the same process knows which controls it used. */
 export const usedControlsControl: Control = { calls: [list] }

@@ -28,8 +28,8 @@ export const delayedResponses = (host: ControlHost) =>
   host.engine.clock.waiting.filter(({ event }) => event === 'response')
 
 /**
- * Formats the time of a delayed response or a delivery, rounded up to a whole second, so that it has happened once the clock reaches that
- * time.
+ * Formats the time of a delayed response or a delivery, rounded up to a whole second. When the clock reaches the formatted time, the event
+ * has happened.
  */
 export function timeOfStep(until: number): string {
   return timestamp(roundUpToSecond(until))

@@ -6,7 +6,7 @@ import { createSshAuthority } from '../service/ssh/authority.ts'
 import { createAuthority } from '../service/x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../service/x509/order.ts'
 
-/** The store collection that contains the secret of `authorityKeys: 'fresh'`. */
+/** The store collection with the secret for `authorityKeys: 'fresh'`. */
 export const FRESH_KEYS = 'authority_keys'
 
 interface AuthorityKeys {

@@ -135,7 +135,7 @@ function createEvents({ table, engine, options }: GatewayInternals): SentEventLo
   return new SentEventLog(engine, rules, families, deliveries)
 }
 
-/** Adds the most recent transition of each domain, because a timeline entry remains the same object when more entries follow. */
+/** Adds the most recent transition of each domain. A timeline entry remains the same object when more entries follow. */
 export function addLastTransitions(transitions: WeakSet<object>, { state }: Engine): void {
   for (const { timeline } of state.records.table(domains).newestFirst()) {
     const last = timeline.at(-1)
@@ -146,7 +146,7 @@ export function addLastTransitions(transitions: WeakSet<object>, { state }: Engi
 /** The functions that create gateways, by dialect name. */
 const CREATE: Readonly<Record<string, string>> = { standard: 'createGateway', ngrok: 'createNgrok' }
 
-/** Describes the most likely reason that a URL is not below a gateway's URL. */
+/** Describes the most likely reason that a URL is not under a gateway's URL. */
 function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): string {
   const [requested, own] = [parseUrl(url), parseUrl(gatewayUrl)]
   const gateway = `gateway is at ${gatewayUrl}`

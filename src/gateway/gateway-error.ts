@@ -11,7 +11,7 @@ function keysOfGateway(error: object) {
   return keys
 }
 
-/** Returns true if the gateway that threw an error has an error with this key. */
+/** Returns true if an error with this key exists in the gateway that threw an error. */
 export function gatewayOfErrorHasKey(error: object, key: string): boolean {
   const keys = keysOfGateway(error)
   return keys !== undefined && [...keys()].includes(key)

@@ -32,7 +32,7 @@ export function createOverviewEvent(gateway: Gateway): string {
 
 /**
  * Returns the event that every listener receives first. It identifies the gateway; `name` is a human-readable name. `started` is the time
- * at which a server started: requests from an earlier start are not in its journal.
+ * at which a server started. Its journal contains no requests from before that time.
  */
 export function createGatewayEvent(gateway: Gateway, name: string | null, started?: string): string {
   const { url, dialect } = gateway
@@ -41,7 +41,7 @@ export function createGatewayEvent(gateway: Gateway, name: string | null, starte
 }
 
 /**
- * Returns the data of the `changed` event. The data doesn't contain records, because creating them for pages made clock moves ten times
+ * Returns the data of the `changed` event. The data doesn't contain records, because sending records to pages made clock moves ten times
  * slower.
  */
 export function describeChanges({ transport }: Gateway): object {

@@ -31,7 +31,7 @@ const NONE: Families = Object.freeze({})
 const tables = new WeakMap<Families, Map<string, GatewayTable>>()
 
 /**
- * Returns the table of fauxgate's families and a test's own, with the dialect's operations.
+ * Returns the table of the built-in families and the test's own families, with the dialect's operations.
  * @throws TypeError if one of the test's own families conflicts with the others.
  */
 export function tableOf(dialect: CommonDialect, own: Families = NONE): GatewayTable {

@@ -13,7 +13,7 @@ import type { BodyLimit } from './http/body-limit.ts'
 import type { Refused } from './http/error-response.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
 
-/** The functions that a server or another host uses to serve a gateway. Tests do not need them. */
+/** The functions with which a server or another host serves a gateway. Tests do not need these functions. */
 export interface Transport<Sibling = object> {
   /**
    * Handles one HTTP request immediately, for transports other than `fetch`.
@@ -42,15 +42,15 @@ export interface Transport<Sibling = object> {
    * @internal
    */
   readonly delivered: (response: HttpResponse, options?: { readonly signal?: AbortSignal }) => Promise<HttpResponse>
-  /** Sets the URL that the gateway is served at, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
+  /** Sets the URL at which the gateway is served, or undefined. This becomes the gateway's `url` unless `baseUrl` was set. */
   readonly servedAt: (url: string | undefined) => void
   /**
-   * Marks the state as resumed from an earlier server.
+   * Marks the state as that of an earlier server.
    * @internal
    */
   readonly resumed: () => void
   /**
-   * Returns the origin of the endpoint that a visitor to a local port requests, given the host and the schemes that the port can have.
+   * Returns the origin of the endpoint that a visitor requests on a local port, given the host and the schemes of the port.
    * @internal
    */
   readonly locate: (host: string, schemes: readonly string[]) => Promise<string>
@@ -60,7 +60,7 @@ export interface Transport<Sibling = object> {
    */
   readonly serveUpstream: (url: string, serve: ServedUpstream) => void
   /**
-   * Sets the function that reaches the upstreams that programs name when they start a tunnel through the agent's API.
+   * Sets the function that sends requests to upstreams that programs specify when they start a tunnel through the agent's API.
    * @internal
    */
   readonly dialUpstreams: (dialer: Dialer) => void
@@ -80,7 +80,7 @@ export interface Transport<Sibling = object> {
    */
   readonly settle: (isOver?: () => boolean) => boolean
   /**
-   * Returns a number that increases with each change to the state, and never decreases.
+   * Returns a number that each change to the state increases.
    * @internal
    */
   readonly sequence: () => number
@@ -137,7 +137,8 @@ export interface Transport<Sibling = object> {
    */
   readonly journal: PersistedJournal
   /**
-   * Functions that decide about requests, provisioning attempts, and certificates, or observe what a call drops.
+   * Functions that decide how requests, provisioning attempts, and certificates are handled, or observe the faults, outcomes, and requests
+   * that a call drops.
    * @internal
    */
   readonly hooks: Hooks

@@ -60,12 +60,12 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   install(options?: InstallOptions): Installed
   /**
-   * Detaches the gateway from its clock. Needed only if the gateway shares a longer-lived clock. The gateway still works; due events happen
-   * at its next call. `using` calls this method at the end of a block.
+   * Detaches the gateway from its clock. Needed only if the clock is shared and outlives the gateway. The gateway still works; due events
+   * happen at its next call. `using` calls this method at the end of a block.
    */
   dispose(): void
   [Symbol.dispose](): void
-  /** The functions that a server or another host uses to serve this gateway. Tests do not need them. */
+  /** The functions with which a server or another host serves this gateway. Tests do not need these functions. */
   readonly transport: Transport<Gateway>
 }
 
@@ -110,7 +110,7 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
   readonly initial?: InitialOf<Resources & Direct<F>> | undefined
 }
 
-/** The methods that take names of operations and errors, including those of your own families. */
+/** The methods that take the names of operations and errors, including your own families' names. */
 export interface OwnNames<Declared, Name extends string, Key extends string> {
   readonly declare: Declared
   readonly faults: { add(spec: FaultSpec<Name, ErrorKey | Key>): ArmedFault<Name, ErrorKey | Key> }

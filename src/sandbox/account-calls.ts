@@ -23,7 +23,7 @@ export interface AccountRequest {
   readonly env: WorkerEnvironment
   readonly urlOf: (name: string) => string
   readonly body: ReadableStream<Uint8Array> | null
-  /** The sandbox and the key named in the path, or empty strings if there are none. */
+  /** The names of the sandbox and of the key in the path, or empty strings if there are none. */
   readonly name: string
   readonly key: string
 }

@@ -99,8 +99,8 @@ export async function readWholeBody(request: Request, limit: number): Promise<Re
 }
 
 /**
- * Reads and discards a body that was rejected unread, up to the size of a whole state. If a server responds and closes the connection while
- * its client is still sending, the client sees a network error instead of the response.
+ * Reads and discards the body of a request that was rejected without reading its body, up to the size of a whole state. If a server
+ * responds and closes the connection while its client is still sending, the client sees a network error instead of the response.
  */
 export async function discardBody({ body }: Request): Promise<void> {
   if (!body || body.locked) return

@@ -22,8 +22,8 @@ export type ObjectClass = new (state: never, environment: never) => object
  */
 export interface SandboxWorker {
   /**
-   * Handles a request. The environment contains the bindings and variables of `examples/sandbox`. Without a context, request counts may be
-   * reported only when the metrics are read.
+   * Handles a request. The environment contains the bindings and variables of `examples/sandbox`. Without a context, request counts may not
+   * be reported until the metrics are read.
    */
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>
 }
@@ -35,8 +35,8 @@ const inProcess = new WorkerProcess()
 const turns = new Turns()
 
 /**
- * The class of sandboxes. Each is a gateway that stores its state in the object's storage and runs due events with the
- * object's alarm.
+ * The class of sandboxes. Each object is a gateway that stores its state in the object's storage and runs due events with the object's
+ * alarm.
  */
 export const Sandbox: ObjectClass = class extends SandboxClass {
   constructor(state: ObjectState, environment: SandboxEnvironment) {

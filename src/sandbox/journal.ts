@@ -10,7 +10,7 @@ const WRITE_DELAY_MS = 1000
 
 /**
  * The journal of a sandbox, stored in one row so that it survives a sleep. An alarm writes it because a timer would keep the object awake.
- * A killed process may lose the entries of the last second (rules: sandboxes#journal).
+ * If its process is killed, the entries of the last second may be lost (rules: sandboxes#journal).
  */
 export class StoredJournal {
   readonly #storage: ObjectStorage

@@ -24,7 +24,7 @@ import { limitedStore } from './store.ts'
 /** The limits of a sandbox's journal: many sandboxes share the memory of one process. */
 const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
 
-/** The gateway of an awake sandbox, with its journal, listeners, and alarm. Using it for the first time loads the state from storage. */
+/** The gateway of an awake sandbox, with its journal, listeners, and alarm. Its first use loads the state from storage. */
 export class LiveGateway {
   readonly listeners: Listeners
   /** The keys of the gateway. Clients never see them. */

@@ -9,7 +9,7 @@ const SANDBOX_REPORTS_MS = 60_000
 
 type ReportReceiver = Pick<Stub<Account>, 'report'>
 
-/** The counts in one Worker process since its most recent report. Requests do not wait for a report (rules: sandboxes#metrics). */
+/** The counts in one Worker process since its most recent report. No request waits for a report (rules: sandboxes#metrics). */
 export class RequestCounts {
   #counts: Counts = {}
   #since: number | undefined
@@ -64,7 +64,7 @@ export class UsageReports {
   }
 }
 
-/** Returns the totals in the Prometheus text format. */
+/** Formats the totals as Prometheus text. */
 export function metricsResponse({ sandboxes, bytes, counts }: AccountTotals): HttpResponse {
   const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
   const lines = [

@@ -125,7 +125,7 @@ interface StreamedSandbox {
   readonly line: ReadableStream<Uint8Array>
 }
 
-/** A sandbox for a backup or a fork, or the reason that it cannot be read. */
+/** A sandbox for a backup or a fork, or why it cannot be read. */
 export type CopiedSandbox = StreamedSandbox | { readonly refused: HttpResponse }
 
 /** The options of a new sandbox and, for a fork or a restored sandbox, the state to continue from. */
@@ -144,6 +144,6 @@ export type ExistingPolicy = 'refuse' | 'keep' | 'replace'
 export interface NamedKey {
   readonly name: string
   readonly scopes: readonly KeyScope[]
-  /** The time to live in ms. If undefined, the key lives as long as the sandbox. */
+  /** The time to live in ms. If undefined, the key is valid as long as the sandbox exists. */
   readonly ttl: number | undefined
 }

@@ -40,7 +40,7 @@ export const keyOptions = v.object({
   name: v.exactOptional(
     v.pipe(v.string(), v.check(isSandboxName, '1 to 40 lowercase letters, digits, and inner hyphens')),
   ),
-  /** Default: read. */
+  /** The permissions of the key. Default: `['read']`. */
   scopes: v.exactOptional(v.pipe(v.array(v.picklist(SCOPES, SCOPES.join(' or '))), v.minLength(1, 'at least one'))),
   ttl,
 })

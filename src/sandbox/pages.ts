@@ -8,7 +8,7 @@ const documents = { account, inspector, page, resources, state, traffic } as con
 
 type PageName = keyof typeof documents
 
-/** The paths below a sandbox's URL, with the names of their documents. */
+/** The paths under a sandbox's URL, with the names of their documents. */
 const PATHS: ReadonlyMap<string, PageName> = new Map([
   [`${CONTROL_PATH}/`, 'inspector'],
   ...PAGE_SCRIPTS.map((name) => [`${CONTROL_PATH}/${name}.js`, name] as const),

@@ -17,7 +17,7 @@ const PAUSE_MS = 10
 const COMMIT_MS = 1000
 const COMMIT_FACTOR = 2
 
-/** The turns of the sandboxes in one process. The sandboxes share its thread, and therefore one instance of this class. */
+/** The turns of the sandboxes in one process. They share a thread, and therefore one instance of this class. */
 export class Turns {
   /** The end of the last chunk of work reserved by a sandbox, in ms since the Unix epoch. */
   #reservedUntil = 0

@@ -1,8 +1,8 @@
 const MIB = 1024 * 1024
 
 /**
- * The documented limits on an object on the hosted platform, listed in docs/sandbox.md. Sandboxes observe them on every machine. Source:
- * https://developers.cloudflare.com/durable-objects/platform/limits
+ * The documented limits on an object on the hosted platform, listed in docs/sandbox.md. Sandboxes keep within these limits on every
+ * machine. Source: https://developers.cloudflare.com/durable-objects/platform/limits
  */
 export const PLATFORM = {
   requestsPerSecond: 1000,

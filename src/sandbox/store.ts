@@ -33,7 +33,7 @@ const DIVIDED_MS = 10_000
 
 /**
  * Returns the store of a sandbox in its object's storage. It throws if a call exceeds a limit (rules: sandboxes#limits). Counting reads all
- * records, so it happens only near a limit. While `longMove` returns chunks, the transaction of a commit is divided.
+ * records, so the store counts only near a limit. While `longMove` returns chunks, the transaction of a commit is split into chunks.
  */
 export function limitedStore(
   storage: ObjectStorage,
@@ -115,8 +115,8 @@ function estimateBytes(value: SqlValue): number {
 }
 
 /**
- * Returns the number of records and their size as JSON in bytes. Timelines do not count because due events add to them, and the gateway
- * itself limits them. The state that an undo restores does not count either, because it is a copy of counted records.
+ * Returns the number of records and their size as JSON in bytes. Timelines do not count, because due events extend them and the gateway
+ * itself limits their length. The state that an undo restores does not count, because it is a copy of counted records.
  */
 export function measureUsage({ sql }: ObjectStorage): Usage {
   const length = (json: string) => `COALESCE(LENGTH(CAST(${json} AS BLOB)), 0)`

@@ -11,7 +11,7 @@ import { awaitClients } from './socket-activity.ts'
 
 /** A second, smaller server, for the local API of the agent. */
 export interface AgentListener {
-  /** The resolved address that it listens on. */
+  /** The resolved address that the server listens on. */
   readonly address: string
   readonly port: number
   close(): Promise<void>

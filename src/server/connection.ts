@@ -15,7 +15,7 @@ import type { PackedDocuments, PackedResponse } from './packed-documents.ts'
 import { hasBody, readBody } from './request-body.ts'
 import type { ParseError } from './request-queue.ts'
 
-/** The gateway and the inspector that handle a request. */
+/** The gateway and the inspector for a request. */
 export interface Responders {
   readonly gateway: Gateway
   readonly inspector: Inspector
@@ -178,7 +178,7 @@ function noteServed({ request, response, url, responders: { gateway } }: Turn): 
   response.once('close', served.received(`${request.method} ${path}`, request.headers.authorization))
 }
 
-/** For a request below the URL of a gateway with an agent, returns the path and query in the agent's API. */
+/** For a request under the URL of a gateway with an agent, returns the path and query in the agent's API. */
 function findAgentPath({ url, responders: { gateway } }: Turn): string | undefined {
   if (!url.includes('/api') || !('tunnelSession' in gateway.declare)) return undefined
   const { path, query } = splitUrl(url, gateway.url)

@@ -15,18 +15,18 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its disk is read-only',
 }
 
-/** Returns the reason that a file could not be used, as the end of a sentence. */
+/** Returns why a file could not be used, as the end of a sentence. */
 export function fileProblem(error: unknown): string {
   const { code = '', message } = asSystemError(error)
   return REASONS[code] ?? message
 }
 
-/** Returns the error for a file that cannot be read, with the file's name and the reason. */
+/** Returns the error for a file that cannot be read. The error contains the file's name and the reason. */
 export function readError(file: string, cause: unknown): Error {
   return new Error(`${file} cannot be read: ${fileProblem(cause)}.`, { cause })
 }
 
-/** Returns the error for a file or a folder that cannot be written, with the reason and advice. */
+/** Returns the error for a file or folder that cannot be written. The error contains the reason and advice. */
 export function writeError(file: string, cause: unknown, kind = 'file'): Error {
   const reason = asSystemError(cause).code === 'ENOENT' ? 'its folder does not exist' : fileProblem(cause)
   const advice = `Choose a ${kind} that you can write to, in a folder that exists.`
@@ -34,7 +34,7 @@ export function writeError(file: string, cause: unknown, kind = 'file'): Error {
 }
 
 /**
- * Throws an error unless a file is a regular file, because a device such as /dev/zero has no end, and reading from a pipe may take forever.
+ * Throws an error unless a file is a regular file, because reading a device such as /dev/zero never ends, and reading a pipe may not end.
  * @throws Error with the file's path as it was passed.
  */
 export function requireEnd(file: string, { takesPipe = true } = {}): void {

@@ -25,7 +25,7 @@ import { PackedDocuments } from './packed-documents.ts'
 /** The path below which the server serves additional gateways, each under its name. */
 const GATEWAYS_PATH = '/g'
 
-/** Returns the path of an additional gateway below its server's URL, or an empty string for the gateway at that URL itself. */
+/** Returns the path of an additional gateway under its server's URL, or an empty string for the gateway at that URL itself. */
 export function pathOf({ url }: Gateway): string {
   return /\/g\/[^/]*$/.exec(url)?.[0] ?? ''
 }

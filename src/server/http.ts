@@ -18,8 +18,8 @@ export function createServer(...options: Parameters<typeof http.createServer>): 
 }
 
 /**
- * Starts a server, and returns the address that it listens on. Prints an error for each connection that the server later cannot accept.
- * Other connections continue.
+ * Starts a server, and returns the address that it listens on. Prints an error for each connection that the server cannot accept. Other
+ * connections continue.
  * @throws Node's Error, for example if the port is taken
  */
 export async function listenAt(server: Server, port: number, host: string): Promise<AddressInfo> {

@@ -9,8 +9,8 @@ import type { Gateway } from '../gateway/types.ts'
 import { sleep } from './waiting.ts'
 
 /**
- * Returns the same gateway with responses that are delayed in real time. The seed draws each delay from the range. Controls and
- * the inspector respond immediately.
+ * Returns the same gateway, with responses delayed in real time. The seed determines each delay within the range. Controls and the
+ * inspector respond immediately.
  */
 export function withLatency(gateway: Gateway, range: Range, seed: string): Gateway {
   const ids = createIds(createRandomSource(seed))

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 
-/** A request that is rejected because of its head. */
+/** A request that a server rejects because of its head. */
 export interface HeadProblem {
   readonly status: number
   readonly problem: string
 }
 
-/** Returns the reason that servers must reject the head of a request (RFC 9112, sections 2.3, 3.2, and 6.1). */
+/** Returns why servers must reject the head of a request (RFC 9112, sections 2.3, 3.2, and 6.1). */
 export function findMessageProblem(request: IncomingMessage | Http2ServerRequest): HeadProblem | undefined {
   const { httpVersion, headers, rawHeaders } = request
   if (!('stream' in request) && !/^1\.[01]$/.test(httpVersion))

@@ -18,7 +18,7 @@ export interface RecorderOptions {
   readonly dialect: CommonDialect
   /** The maximum time to wait for a response, in ms. */
   readonly timeout: number
-  /** Receives a sentence about each request that is not in the recording. */
+  /** Called with a sentence about each request that the recording lacks. */
   readonly warn: (text: string) => void
 }
 

@@ -18,7 +18,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads the body of a request, and keeps at most as many bytes as `findLimit` returns. `findLimit` is called only for a large body (rules:
- * requests#body), and returns 0 if the head of the request is rejected.
+ * requests#body). It returns 0 if the head of the request is rejected.
  */
 export function readBody(request: IncomingMessage, findLimit: () => number, done: (body: RequestBody) => void): void {
   let chunks: Buffer[] = []

@@ -40,8 +40,8 @@ interface Turns {
 }
 
 /**
- * Handles the requests on each HTTP/1 connection one at a time. Bytes that are not a request, CONNECT requests, and requests that servers
- * must reject receive a last response after the pending ones. Returns the queue of a connection.
+ * Handles the requests on each HTTP/1 connection one at a time. CONNECT requests, requests that servers must reject, and bytes that are not
+ * a request receive a last response, after the pending responses. Returns the queue of a connection.
  */
 export function takeTurns(
   server: Server | Http2SecureServer,

@@ -61,7 +61,7 @@ export interface Served {
   readonly agentUrl: string | undefined
   /**
    * Stops listening and closes all connections immediately, even connections with pending requests. When the promise resolves, clients in
-   * this process have seen their connections close. A fixture also calls `close` when its test ends.
+   * this process know that their connections are closed. A fixture also calls `close` when its test ends.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -66,14 +66,14 @@ export function reportOutputError(error: NodeJS.ErrnoException): void {
   })
 }
 
-/** Replaces the current line of the terminal with a string, truncated to the terminal's width. Without a terminal, does nothing. */
+/** Replaces the current line of the terminal with a string, truncated to the terminal's width. Does nothing without a terminal. */
 export function showProgress(text: string): void {
   const { stderr } = process
   const shown = escapeUnprintable(text).slice(0, (stderr.columns || 80) - 1)
   if (stderr.isTTY) stderr.write(`\r\x1b[K${shown}`)
 }
 
-/** Starts a new line after the characters that a terminal shows for a signal. */
+/** Starts a new line after the characters that a terminal shows for a signal, such as `^C`. */
 export function breakLine(): void {
   process.stderr.write('\n')
 }

@@ -17,13 +17,13 @@ type CircuitBreaker = ReturnType<Gateway['circuitBreaker']['get']>
 
 /** The domain that a builder reserves. */
 export interface DomainOptions {
-  /** Default: `app.example.com`. */
+  /** The name to reserve. Default: `app.example.com`. */
   readonly domain?: string
 }
 
 /** The domain that a builder reserves, and the error that the domain's attempts fail with. */
 export interface FailingOptions extends DomainOptions {
-  /** Default: `DNS_ERROR`. */
+  /** The error of each attempt. Default: `DNS_ERROR`. */
   readonly error?: ProvisioningError
 }
 

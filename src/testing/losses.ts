@@ -3,8 +3,8 @@ import type { Gateway } from '../gateway/types.ts'
 import { unusedIn } from './strict.ts'
 
 /**
- * Watches a gateway for losses that a test would not notice: unused faults, outcomes, and requests that `reset` and similar calls drop
- * (also over HTTP), and errors in the test's callbacks. Returns a list that grows as losses occur.
+ * Watches a gateway for problems that a test would not notice: errors in its callbacks, and unused faults, outcomes, and requests that
+ * `reset` and similar calls drop, even over HTTP. Returns a list that grows as losses occur.
  */
 export function watchLosses(gateway: Gateway): readonly string[] {
   const losses: string[] = []

@@ -6,7 +6,7 @@ import type { Fetch } from '../gateway/http/fetch.ts'
 import { isBelow } from '../gateway/http/url.ts'
 
 /**
- * Returns handlers for Mock Service Worker that handle every request below a gateway's `url`, in Node and in browsers. They read the URL
+ * Returns handlers for Mock Service Worker that handle every request under a gateway's `url`, in Node and in browsers. They read the URL
  * for each request, so they still work when a gateway starts or stops being served. All other requests go to other handlers and
  * `onUnhandledRequest`. If a fault breaks the connection, clients of `node:http` see `ECONNRESET`, and `fetch` rejects. A fault with
  * `ending: 'stall'` reaches only `fetch`: for clients of `node:http`, serve the gateway. If two gateways have the same URL, the first

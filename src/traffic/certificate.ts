@@ -45,7 +45,7 @@ export function presentCertificate(context: VisitContext, endpoint: EndpointReco
 }
 
 /**
- * Returns the reason that a visitor that verifies certificates rejects an endpoint's certificate, or undefined if it accepts the
+ * Returns why a visitor that verifies certificates rejects an endpoint's certificate, or undefined if it accepts the
  * certificate.
  */
 function findProblem(

@@ -67,7 +67,7 @@ function findCertificateProblem(
   return strategy === 'require-any' ? undefined : findChainProblem(readCertificates(shown), authorities, now)
 }
 
-/** Returns the reason that none of the authorities trusts a certificate (RFC 5280, 6.1). Intermediate certificates may follow it. */
+/** Returns why none of the authorities trusts a certificate (RFC 5280, 6.1). Intermediate certificates may follow it. */
 function findChainProblem(
   [leaf, ...others]: readonly [PemCertificate, ...PemCertificate[]],
   authorities: readonly PemCertificate[],

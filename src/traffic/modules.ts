@@ -55,7 +55,7 @@ const PEOPLE: Readonly<Record<string, readonly [error: number, read: (identity: 
 }
 
 /**
- * Returns the reason that a person is in none of a module's lists of people (rules: traffic#signing-in), or undefined if it has no such
+ * Returns why a person is in none of a module's lists of people (rules: traffic#signing-in), or undefined if it has no such
  * lists.
  */
 function findOutsider(module: Module, identity: Module) {

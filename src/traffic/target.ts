@@ -4,7 +4,7 @@ import { quote } from '../core/schema/text.ts'
 export const HOST_SIZES = 'at most 253 characters, with at most 63 between dots'
 
 /**
- * Returns the reason that visitors can't request a host, or undefined if they can. All code that accepts hosts calls this function first.
+ * Returns why visitors can't request a host, or undefined if they can. All code that accepts hosts calls this function first.
  */
 export function findHostProblem(host: string): string | undefined {
   // A host of this length is never too long.

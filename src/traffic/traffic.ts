@@ -229,7 +229,7 @@ function endOf(error: unknown, trace: VisitContext['trace']): Ending {
   return ends
 }
 
-/** Returns the reason that a policy stopped early, or undefined for any other error. */
+/** Returns why a policy stopped early, or undefined for any other error. */
 function describeStop(error: unknown): string | undefined {
   if (error instanceof MissingFact) return `needs the fact ${error.path}, which the visitor lacks. See from.facts`
   if (error instanceof NotSimulated) return `needs the result of the action ${error.action}. See from.actions`

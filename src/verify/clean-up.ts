@@ -53,7 +53,7 @@ interface DeletionProblem {
   readonly refused?: string
 }
 
-/** Deletes a resource. Returns the reason that it may still exist, or undefined if it does not. */
+/** Deletes a resource. Returns why it may still exist, or undefined if it does not. */
 export async function deleteResource(
   client: Sender,
   log: RunLog,

@@ -63,7 +63,7 @@ export class ServiceClient {
     this.#signal = new AbortController().signal
   }
 
-  /** Sends a request, repeating it after a 429, and returns its response or the reason that it received none. Never rejects. */
+  /** Sends a request, repeating it after a 429, and returns its response or why it received none. Never rejects. */
   async send(request: ApiRequest): Promise<ApiResponse | NoResponse> {
     const { host, onWait } = this.#options
     for (let retries = 0; ; retries++) {

@@ -9,7 +9,7 @@ export interface Exchange {
 /** A request as it was sent, without the key. */
 export interface ApiRequest {
   readonly method: string
-  /** The path and query below the base URL. */
+  /** The path and query under the base URL. */
   readonly path: string
   /** The body as text, if any. */
   readonly body?: string | undefined

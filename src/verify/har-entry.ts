@@ -85,7 +85,7 @@ export function readExchange(
   return { number, at: isKnown ? time : 0, request, response, ...(missing !== undefined && { missing }) }
 }
 
-/** Returns the reason that a client cannot send a request, if any. It does not repeat headers. */
+/** Returns why a client cannot send a request, or undefined if it can. The text does not repeat headers. */
 function unsendableReason({ method, body }: ApiRequest, headers: Readonly<Record<string, string>>): string | undefined {
   if (!METHODS.includes(method)) return 'requests with its method are not compared'
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) return `a ${method} with a body cannot be sent`
@@ -108,7 +108,7 @@ function isHeader([name, value]: readonly [string, string]): boolean {
   }
 }
 
-/** Returns the reason that it is unknown whether a request had a body, if any. */
+/** Returns why it is unknown whether a request had a body, or undefined if it is known. */
 function unknownBodyReason({ method, body }: ApiRequest, sent: Json, headers: Readonly<Record<string, string>>) {
   const takesBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
   const isKnown = body !== undefined || headers['content-length'] === '0' || sent.bodySize === 0

@@ -94,7 +94,7 @@ function apiHeaders({ headers, entry: { request } }: EntryHead, dialect: Dialect
   }
 }
 
-/** Reads an exchange, with the path of its request below a base URL. */
+/** Reads an exchange, with the path of its request under a base URL. */
 function readBelow(
   base: string,
   head: EntryHead,

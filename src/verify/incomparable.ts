@@ -18,7 +18,7 @@ export const isUncertain = (status: number) => status === 408 || status >= 500
 /** Returns true for a status that concerns the key, the plan, the rate, or a server problem instead of the operation. */
 const isUninformative = (status: number) => [401, 402, 403, 429].includes(status) || isUncertain(status)
 
-/** Returns the reason that a response cannot be compared, or undefined if it can. `limits` are the codes of {@link planLimits}. */
+/** Returns why a response cannot be compared, or undefined if it can. `limits` are the codes of {@link planLimits}. */
 export function incomparableReason(
   { headers }: Step,
   received: ApiResponse,

@@ -58,7 +58,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   tunnel_sessions: { when: 'read', reason: 'a command would stop or restart an agent' },
 }
 
-/** The rules of all operations below a path. */
+/** The rules of all operations under a path. */
 const RULES_BELOW: readonly (readonly [path: string, rule: Rule])[] = [
   ['/edges/', { when: 'read', reason: 'the service has ended edges and their modules' }],
   ['/endpoint_configurations/', { when: 'free', reason: 'a module of the run’s own configuration' }],
@@ -80,7 +80,7 @@ export interface Permission {
   readonly isReadOnly: boolean
 }
 
-/** Returns the reason that the write operations of a group are not called, or undefined if they are. */
+/** Returns why the write operations of a group are not called, or undefined if they are. */
 export function reasonAgainst(
   group: string,
   path: string,

@@ -27,7 +27,7 @@ export function planText(
   ].join('\n')
 }
 
-/** Says how long a run takes and how to make it faster. */
+/** Estimates the duration of a run, and says how to make the run faster. */
 export function durationText(requests: number, perMinute: number): string {
   const text = `about ${Math.ceil(requests / perMinute)} min at ${perMinute} requests per minute`
   return perMinute < SERVICE_RATE ? `${text}; --rate ${SERVICE_RATE}, which the service allows, is faster` : text

@@ -9,7 +9,7 @@ import { mapPath, matchesWildcards } from './texts.ts'
 
 /** A known difference, with the reason for accepting it. */
 export interface KnownDifference {
-  /** The method and the path below the base URL, with `*` as a wildcard, such as `GET /ip_policies/*`. */
+  /** The method and the path under the base URL, with `*` as a wildcard, such as `GET /ip_policies/*`. */
   readonly request: string
   /** The location of the difference, with `*` as a wildcard, such as `body.msg`. */
   readonly at: string
@@ -121,7 +121,7 @@ class Replayer {
     }
   }
 
-  /** Sends a request to the gateway. Returns the differences from the recorded response, or the reason that it cannot be compared. */
+  /** Sends a request to the gateway. Returns the differences from the recorded response, or why it cannot be compared. */
   async compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     if (exchange.missing !== undefined) return exchange.missing
     try {
@@ -157,7 +157,7 @@ class Replayer {
     return { ...request, path: mapPath(request.path, mapped), ...(body !== undefined && { body: mapped(body) }) }
   }
 
-  /** Returns the reason that the page of a list would contain different items here, if any. */
+  /** Returns why a page of a list would contain different items here, or undefined if it would not. */
   #unknownPageReason({ path: whole }: ApiRequest, { status }: ApiResponse): string | undefined {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
@@ -207,7 +207,7 @@ export function hasPassed({ compared, differing, unused }: ReplayReport): boolea
   return compared > 0 && differing.length === 0 && unused.length === 0
 }
 
-/** Returns the reason that a response does not say anything about the operation, if any. */
+/** Returns why a response does not say anything about the operation, or undefined if it does. */
 function uninformativeReason({ request, response: { status, binary } }: RecordedExchange): string | undefined {
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null

@@ -23,7 +23,7 @@ export class SavedValues {
     for (const name of names) if (!this.#server.has(name)) this.#reasons.set(name, reason)
   }
 
-  /** Returns the reason that a name in a step has no value, or undefined if all names have values. */
+  /** Returns why a name in a step has no value, or undefined if all names have values. */
   reasonAgainst(step: Step): string | undefined {
     const missing = findMissingName(step, this.#server)
     return missing === undefined ? undefined : (this.#reasons.get(missing) ?? '')

@@ -11,7 +11,7 @@ export interface Step {
   /** A short note about the request. */
   readonly what: string
   readonly method: Method
-  /** The path and query below the base URL. */
+  /** The path and query under the base URL. */
   readonly path: string
   /** The text of the body, usually JSON. */
   readonly body?: string

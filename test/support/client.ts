@@ -70,7 +70,7 @@ function requireDocumented(gateway: Gateway, request: SentRequest, answer: Answe
 /** A function that calls the control API. */
 export type Control = (method: string, path: string, json?: unknown) => Promise<Answer>
 
-/** Creates a client of the control API below a base URL. It sends no key. */
+/** Creates a client of the control API under a base URL. It sends no key. */
 export function createControlClient(fetch: Gateway['fetch'], base: string): Control {
   return async (method, path, json) => {
     const sent =

@@ -264,7 +264,7 @@ describe('A condition that nothing or everything matches is rejected', () => {
   test.each(['/reserved_domains/{id}', '/reserved_domains/:id', '/reserved_domains/*'])(
     'as a path of requests with a placeholder: %s',
     (path) => {
-      const message = `the filter's path is "${path}". Allowed: a path below the base URL, such as `
+      const message = `the filter's path is "${path}". Allowed: a path under the base URL, such as `
       expect(() => gateway.requests.count({ path })).toThrow(message)
     },
   )

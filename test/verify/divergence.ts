@@ -14,7 +14,7 @@ interface AlteredResponse {
 
 interface Request {
   readonly method: string
-  /** The path and query below the base URL. */
+  /** The path and query under the base URL. */
   readonly path: string
   readonly body: Json
   /** The media type of the body. */

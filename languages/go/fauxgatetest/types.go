@@ -80,7 +80,7 @@ type Fault struct {
 	Operation string `json:"operation"`
 	// The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
 	Method string `json:"method"`
-	// The path below the base URL, such as `/reserved_domains`.
+	// The path under the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
 	// An ID in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
@@ -402,7 +402,7 @@ type ListedFault struct {
 	Operation string `json:"operation"`
 	// The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
 	Method string `json:"method"`
-	// The path below the base URL, such as `/reserved_domains`.
+	// The path under the base URL, such as `/reserved_domains`.
 	Path string `json:"path"`
 	// An ID in the request's path, such as `rd_…`.
 	Resource string `json:"resource"`
@@ -500,7 +500,7 @@ type Request struct {
 	Operation string `json:"operation"`
 	// The method of the request.
 	Method string `json:"method"`
-	// The path below the base URL, without the query.
+	// The path under the base URL, without the query.
 	Path string `json:"path"`
 	// The query as sent, without the `?`; empty if there is none.
 	Query string `json:"query"`

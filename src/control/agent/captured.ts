@@ -110,7 +110,7 @@ export class CapturedRequests {
   }
 }
 
-/** Returns the reason that a request can't be resent, or undefined if it can (rules: agent#replays). */
+/** Returns why a request can't be resent, or undefined if it can (rules: agent#replays). */
 export function replayProblem({ headers, body: { size, isCut, isEnded } }: Captured): string | undefined {
   const fieldOf = (name: string) => headers.find(([each]) => each === name)?.[1]
   if (fieldOf('upgrade') !== undefined)

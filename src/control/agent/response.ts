@@ -3,7 +3,7 @@ import { createErrorFacts } from '../../core/schema/error-facts.ts'
 import { Refusal } from '../../core/schema/errors.ts'
 import { general } from '../../core/schema/general-errors.ts'
 
-/** A response from the agent's API. Empty without a body or a page. */
+/** A response from the agent's API: a body, a page, or neither. */
 export interface AgentResponse {
   readonly status: number
   readonly body?: object

@@ -6,7 +6,7 @@ import type { endpointFields, labelledFields } from '../../service/ngrok/session
 import { readText } from '../../service/policy/text.ts'
 import { NAME_BY_DEFAULT, type TunnelDefinition } from './definition.ts'
 
-/** An endpoint that the agent starts. By default, its URL is a new one with the scheme, which defaults to https. */
+/** An endpoint that the agent starts. By default, it has a new URL with the given scheme or, if there is none, with https. */
 export interface EndpointStart extends v.InferInput<typeof endpointFields> {
   readonly name: string
   readonly scheme?: string

@@ -3,7 +3,7 @@ import { CapturedRequests } from './captured.ts'
 
 /** A request to the agent's API, and its response. */
 export interface AgentRequest extends Pick<JournalEntry, 'at' | 'method' | 'path'> {
-  /** The status, or why no response arrived. */
+  /** The status of the response, or why none arrived. */
   outcome: string
   /** The beginning of the usual response. Absent if the response may contain visitors' secrets. */
   response?: string
@@ -15,7 +15,7 @@ const MAX_REQUESTS = 100
 
 /** A tunnel that failed to start last time. */
 interface RefusedStart {
-  /** The reason, in full sentences. */
+  /** The reason for the error, in full sentences. */
   readonly why: string
   /** The ID of the credential whose ACL does not allow the tunnel, or undefined for other reasons. */
   readonly credential: string | undefined

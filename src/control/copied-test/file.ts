@@ -168,7 +168,7 @@ class TestFile {
     this.#lines.push(this.#source.writeLine(before, value, INDENT))
   }
 
-  /** Returns the reason that the test would not receive a request's response, or undefined if it would. */
+  /** Returns why the test would not receive a request's response, or undefined if it would. */
   #findProblem(entry: JournalEntry): string | undefined {
     const { path, query, request, status, operation, fault } = entry
     const { own, options } = this.#history.used

@@ -31,7 +31,7 @@ export function listMissing({ used, visits, dialect }: History): string[] {
   ]
 }
 
-/** Returns the reason that the test's request would receive a different response, or undefined if it would not. */
+/** Returns why the test's request would receive a different response, or undefined if it would not. */
 export function findHeaderProblem(
   { method, path, status, request, requestHeaders, fault }: JournalEntry,
   versionHeader: History['versionHeader'],
@@ -48,7 +48,7 @@ export function findHeaderProblem(
   return status === 401 || status === 403 ? 'its API key is not in the journal' : undefined
 }
 
-/** Returns the reason that a test can't resend a request verbatim, or undefined if it can. */
+/** Returns why a test can't resend a request verbatim, or undefined if it can. */
 export function findReplayProblem({ method, path, query, request }: JournalEntry): string | undefined {
   if (typeof request === 'string' && request.startsWith('[')) return 'its body is not in the journal'
   const text = `${path}${query}${JSON.stringify(request)}`

@@ -33,7 +33,7 @@ export class TestValues {
   }
 
   /**
-   * Returns the reason that a value can't be sent: the first ID that is in none of the test's responses. Returns undefined if there is no
+   * Returns why a value can't be sent: the first ID that is in none of the test's responses. Returns undefined if there is no
    * such ID.
    */
   findUnknown(value: unknown): string | undefined {

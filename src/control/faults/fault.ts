@@ -26,7 +26,7 @@ export interface FaultRequest<OperationName extends string = string> {
   readonly operation: OperationName
   /** The method, in uppercase. */
   readonly method: string
-  /** The path below the base URL, without the query. */
+  /** The path under the base URL, without the query. */
   readonly path: string
   /** The IDs in the path, by parameter name. */
   readonly ids: Readonly<Record<string, string>>
@@ -96,7 +96,7 @@ const fields = {
       type: METHODS.map((each) => `'${each}'`).join(' | '),
     }),
   ),
-  path: text('The path below the base URL, such as `/reserved_domains`.'),
+  path: text('The path under the base URL, such as `/reserved_domains`.'),
   resource: text("An ID in the request's path, such as `rd_…`."),
   traffic: text(
     'The URL or the ID of an upstream, as passed to `gateway.traffic.upstream`. The fault applies to requests that the ' +

@@ -58,8 +58,8 @@ function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
 type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined>>>
 
 /**
- * Throws an error for conditions that no request can meet, because a test with a misspelled condition would pass without testing anything.
- * `labelOf` returns the name for a condition in the message.
+ * Throws an error for conditions that no request can meet. A test with a misspelled condition would otherwise pass without testing
+ * anything. `labelOf` returns the name for a condition in the message.
  */
 export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
   const found = findUnmatchable(api, conditions)
@@ -81,7 +81,7 @@ function hasGroupOf(operation: string, choices: readonly string[]): boolean {
   return choices.some((each) => each.startsWith(start))
 }
 
-/** Returns the first condition that conflicts with earlier conditions, so that no request can match, or undefined if there is none. */
+/** Returns the first condition that contradicts an earlier condition, or undefined if there is none. */
 export function findUnmatchable(api: Api, conditions: Conditions) {
   let candidates = api.operations
   for (const { field, matches, values } of CONDITIONS) {
@@ -138,7 +138,7 @@ const EXPLAINED_REQUESTS = 5
 
 type Place = Pick<ControlHost, 'api' | 'dialect' | 'engine'>
 
-/** Returns the most recent requests, oldest first. For each request, a report explains why a pending fault did not apply. */
+/** Returns the most recent requests, oldest first. For each, a report explains why a pending fault did not apply. */
 export function lastRequests(journal: Journal): JournalEntry[] {
   const entries: JournalEntry[] = []
   for (const entry of journal.newestFirst()) if (entries.push(entry) === EXPLAINED_REQUESTS) break

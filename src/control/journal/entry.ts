@@ -44,7 +44,7 @@ export const journalEntry = named(
       },
     ),
     method: documented(v.string(), 'The method of the request.'),
-    path: documented(v.string(), 'The path below the base URL, without the query.'),
+    path: documented(v.string(), 'The path under the base URL, without the query.'),
     query: documented(v.string(), 'The query as sent, without the `?`; empty if there is none.'),
     at: documented(time, "The gateway's time, as a timestamp."),
     requestHeaders: documentedHeaders(
@@ -79,7 +79,7 @@ export const journalEntry = named(
   'A request and its response, without secrets.',
 )
 
-/** The fields that a query selects entries by. */
+/** The fields that a query compares. */
 export type JournalQuery = {
   readonly [Field in 'operation' | 'method' | 'path' | 'status']?: JournalEntry[Field] | undefined
 }

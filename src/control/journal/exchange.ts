@@ -45,7 +45,7 @@ function cut(text: string): string {
   return `${start}… [truncated: ${MAX_NAME_LENGTH} of ${text.length} characters]`
 }
 
-/** Estimates how many bytes of memory an exchange takes up in the journal. */
+/** Estimates the memory, in bytes, that an exchange takes up in the journal. */
 export function countBytes(exchange: JournaledExchange): number {
   const { method, path, query, authorization, requestHeaders, request, responseHeaders, response, commit } = exchange
   let length = method.length + path.length + query.length + authorization.length + (response?.length ?? 0)

@@ -82,7 +82,7 @@ export function redactRequestText(text: string, redaction: Redaction): string {
   return redacted === value ? text : `${head} ${JSON.stringify(redacted)}`
 }
 
-/** Returns the secrets of a request: its keys, and the values in its query and its body under secret names. */
+/** Returns the secrets of a request: its keys, and the values under secret names in its query and its body. */
 export function findSentSecrets(
   {
     authorization,
@@ -141,7 +141,7 @@ export function redactQuery(query: string, known: readonly string[], { names, re
   return parameters.join('&')
 }
 
-/** Returns whether a header is shown even though its name suggests a secret. */
+/** Returns whether a header is shown although its name suggests a secret. */
 export const isShown = (name: string, { shown = [] }: Pick<Redaction, 'shown'>) => shown.includes(name.toLowerCase())
 
 /** Returns the redacted headers by lowercase name. Joins multiple values of the same name. */

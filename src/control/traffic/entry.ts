@@ -36,7 +36,7 @@ export interface TrafficEntry {
   readonly trace: Trace
 }
 
-/** Formats a visitor request in one line: the request, the response, and the reason for it. */
+/** Formats a visitor request in one line: the request, the response, and the reason for the response. */
 export function describeTraffic({ at, method, url, status, rule, error, upstream }: TrafficEntry): string {
   const reasons = [
     ...(error === null ? [] : [error]),

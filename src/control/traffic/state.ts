@@ -11,7 +11,7 @@ import { applyUpstreamFault } from '../faults/upstream-faults.ts'
 import type { SentEventLog } from '../sent-events/log.ts'
 import { createRedaction, TrafficJournal } from './journal.ts'
 
-/** The hooks for traffic. They must be set before the first request. */
+/** The hooks for traffic. Set them before the first request. */
 export interface TrafficHooks {
   /** Receives the parts of expressions that determine a value, which makes evaluation slower. */
   onDecided?: OnDecided | undefined

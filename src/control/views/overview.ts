@@ -90,7 +90,7 @@ const read = controlCall({
 })
 
 export interface OverviewMember {
-  /** Runs everything that is due, and then returns counts for the gateway's state, and its next due event. */
+  /** Runs everything that is due. Then returns counts of the gateway's state, and the next due event. */
   overview(): Overview
 }
 

@@ -10,7 +10,10 @@ export interface PendingAttempt {
   readonly isFirst: boolean
 }
 
-/** Returns the attempt that a record of the journal or of a snapshot waits for, or undefined if it is no domain that waits for one. */
+/**
+ * Returns the attempt that a record of the journal or of a snapshot waits for, or undefined if the record isn't a domain that waits for an
+ * attempt.
+ */
 export function findPendingAttempt(record: unknown): PendingAttempt | undefined {
   if (!isObject(record) || record.certificate_id !== null) return undefined
   const { domain, job, due } = record

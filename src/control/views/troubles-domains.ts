@@ -177,7 +177,7 @@ function findNextChange(tx: Transaction, domain: DomainRecord): number {
   return Math.min(...times.filter((at) => at > tx.now))
 }
 
-/** Returns the reason that browsers warn visitors of a domain, or soon will. */
+/** Returns why browsers warn visitors of a domain, or soon will. */
 function findCertificateCause(tx: Transaction, domain: DomainRecord): Cause | undefined {
   const alone = describeProblem(tx, domain)
   if (alone !== null) {

@@ -16,8 +16,8 @@ interface Group extends Trouble {
 }
 
 /**
- * Lists the endpoints whose policies deny every visitor or have parts that never apply, even before the first visit, and those that agents
- * keep online after their reservation was deleted.
+ * Lists the endpoints whose policies deny every visitor or have parts that never apply, and those that agents keep online after their
+ * reservation was deleted.
  */
 export function listEndpoints({ engine }: ControlHost, tx: Transaction): Trouble[] {
   const list = (): Derived<Trouble[]> => {

@@ -9,13 +9,13 @@ import { backends } from '../../service/resources/weighted-backends.ts'
 import type { ControlHost } from '../control.ts'
 import { isPropagating, listDomains, SOON_MS } from './troubles-domains.ts'
 
-/** The problems that can be derived from records alone. */
+/** The problems that records alone reveal. */
 export interface RecordTroubles {
   readonly domains: readonly Trouble[]
   readonly resources: readonly Trouble[]
 }
 
-/** Lists the problems that can be derived from records alone, and the time at which one may appear or disappear without a record change. */
+/** Lists the problems that records alone reveal, and the time at which one may appear or disappear although no record changes. */
 export function listRecordTroubles({ collections, engine }: ControlHost, tx: Transaction): Derived<RecordTroubles> {
   const { state } = engine
   const expiring = listExpiring(collections, tx)

@@ -11,7 +11,7 @@ const MAX_STOPS = 1_000_000
 /** The maximum number of waits for work in progress at one stop. Code that sends requests endlessly must not hang a move. */
 const MAX_WAITS = 500
 
-/** The time of a manual clock, which moves from stop to stop. */
+/** The time of a manual clock. It moves from one stop to the next. */
 export class ClockTime {
   readonly followers = new ClockFollowers()
   /** The number of calls that set the clock. */

@@ -21,20 +21,20 @@ export interface Clock {
 
 /** A listener that a manual clock calls when it moves: a gateway or timers. */
 export interface ClockFollower {
-  /** Returns the time, in ms, at which the follower's next event is due, or undefined if nothing is due. Timers have no events. */
+  /** Returns the time of the follower's next due event, in ms, or undefined if nothing is due. Timers have no events. */
   nextDueAt(): number | undefined
   /** Returns the time of the next stop: an event, the end of a wait, or a timer. */
   nextStopAt(): number | undefined
   /** Handles all events that are due by now. */
   settle(): void
   /**
-   * Returns a promise while the follower has work in progress that takes no time on the clock, such as a response on its way to a client.
-   * An asynchronous move awaits the promise before it advances, and then calls this function again.
+   * Returns a promise while the follower has work that takes no time on the clock, such as delivering a response to a client. An
+   * asynchronous move awaits the promise before it advances, and then calls this function again.
    */
   inProgress?(): Promise<unknown> | undefined
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
-  /** Set for timers, which run after all gateways. No time passes when a clock is set, so the clock calls these functions instead. */
+  /** True for timers, which run after all gateways. Setting a clock lets no time pass, so the clock calls these functions instead. */
   readonly timers?: {
     /** Moves every timer to keep its remaining time the same. Called before the clock is set to `ms`. */
     timeSet(ms: number): void
@@ -60,7 +60,7 @@ export function isManual(clock: Clock): clock is MovableClock {
   )
 }
 
-/** The system clock, read through the current globals on each call, so that faked dates and timers apply. */
+/** The system clock. Each call reads the current globals, so faked dates and timers apply. */
 export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSystemTime }
 
 /** The longest wait supported by a host timer. */

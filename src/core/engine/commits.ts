@@ -84,7 +84,7 @@ class PublicCommit extends PlainObject implements Commit {
 export interface EventWriter {
   /** Called with each commit, within the call that makes it. */
   add(commit: RawCommit): void
-  /** Drops the events of the current call because its commits were undone. */
+  /** Drops the events of the current call, whose commits were undone. */
   drop(): void
   /** Sends the events of the current call once it has ended. */
   send(): void

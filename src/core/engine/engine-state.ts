@@ -36,7 +36,7 @@ export interface EngineOptions extends StateOptions {
   readonly catalogue: Catalogue
   readonly store: Store | undefined
   readonly sideRecords: SideRecordsByName
-  /** Creates an error's public form, for calls made by a user's clock. */
+  /** Creates the public form of an error, for calls that a user's clock makes. */
   readonly publicError: (error: unknown) => unknown
 }
 
@@ -47,7 +47,7 @@ export interface RestorableState {
   readonly sequence: number
   /** Null if the authority uses its own keys. */
   readonly seed: string | null
-  /** True if a gateway in this process created the snapshot, so that nothing in it needs to be checked. */
+  /** True if a gateway in this process created the snapshot. Nothing in it is then checked. */
   readonly isOwn: boolean
 }
 
@@ -58,7 +58,7 @@ interface Origin {
   readonly authority: Authority
 }
 
-/** A result derived from all records, and the time, in ms, at which it may change even if no record changes. */
+/** A result derived from all records, and the time, in ms, at which the result may change even if no record does. */
 export interface Derived<T> {
   readonly value: T
   readonly until: number

@@ -6,7 +6,7 @@ const MICROTASKS = 4096
 
 type SetImmediate = (callback: () => void) => unknown
 
-/** Lets other code run. Works even if a test has faked all timers, because it doesn't use one. */
+/** Lets other code run. Works even if a test has faked all timers, because it uses no timer. */
 export class EventLoop {
   readonly #setImmediate: SetImmediate | undefined
   readonly #channel: MessageChannel | undefined

@@ -17,7 +17,7 @@ import type { WriteCheck } from './write-check.ts'
 /** The kinds of foreign code that a gateway runs, as named in messages. A predicate runs inside a transaction. */
 type ForeignCode = 'a transaction' | 'its clock' | 'its store'
 
-/** Makes calls to the gateway fail if they come from foreign code that the gateway runs (rules: transactions#reentrant-calls). */
+/** Rejects calls to the gateway from callbacks that it runs (rules: transactions#reentrant-calls). */
 export class Guard {
   #inside: ForeignCode | undefined
 

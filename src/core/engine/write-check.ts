@@ -19,12 +19,12 @@ const SWITCH = Symbol.for('fauxgate.checksWrites')
 const ALL_OF = 100
 const ONE_OF = 50
 
-/** Checks the records that a transaction has written at the time `now`, in ms. */
+/** Checks the records that a transaction has written. `now` is the time in ms. */
 export type WriteCheck = (changes: readonly RecordChange[], records: Records, now: number) => void
 
 /**
  * Creates the check of the records that transactions write, or returns undefined if the check is off. Reads each record with its
- * collection's schema, as if from a store. If the record changes or is rejected, the store could not be reopened.
+ * collection's schema, as if from a store. If reading changes or rejects the record, the store couldn't be reopened.
  */
 export function createWriteCheck(context: RuleContext): WriteCheck | undefined {
   if (!Reflect.has(globalThis, SWITCH)) return undefined

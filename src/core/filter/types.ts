@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { partsOf } from '../schema/schema-parts.ts'
 
-/** A field that filters can use: its path, such as `certificate.id`, or an object with its name and other facts. */
+/** A field that filters can use: its path, such as `certificate.id`, or an object with the path and more facts. */
 export type FilterableField =
   | string
   | {
@@ -16,9 +16,9 @@ export type FilterableField =
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
-  /** For a string: true if it is an RFC 3339 time. For list items: true if all of them are. */
+  /** For a string: true if it is an RFC 3339 time. For list items: true if all of them are RFC 3339 times. */
   readonly isTime?: boolean
-  /** For a string: true if it is "" in the filter. For list items: true if any of them is "" or null. */
+  /** For a string: true if it is "" in the filter expression. For list items: true if any of them is "" or null. */
   readonly isEmpty?: boolean
   /** For a list: true if null and "" equal an empty list. */
   readonly takesEmpty?: boolean

@@ -159,8 +159,8 @@ function findGroups<R extends object>(
 }
 
 /**
- * Throws an error for a record that was just put if it newly counts towards a limit that the account now exceeds (rules: account#order). A
- * record that already counted can change even if the account exceeds the limit.
+ * Throws an error for a new or changed record that makes the account exceed a limit (rules: account#order). A record that already counted
+ * can change even if the account exceeds the limit.
  */
 export function requireWithin<R extends object>(
   tx: Transaction,
@@ -288,7 +288,7 @@ function formatRateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): strin
 /** The creation times within each rate's window. */
 const rates = collection<Rate>({ name: 'account_rates', key: formatRateKey, schema: rate })
 
-/** The account, a family without operations. Through its collection, the rates are included in snapshots and stores. */
+/** The account, a family without operations. Its collection makes snapshots and stores include the rates. */
 export const account: Family<Record<never, never>, typeof accountErrors> = {
   operations: {},
   errors: accountErrors,

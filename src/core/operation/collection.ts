@@ -26,7 +26,7 @@ export interface Collection<R extends object> {
   readonly name: string
   /** Returns the key of a record; keys sort in creation order. */
   key(record: R): string
-  /** The schema of a record, which also reads the records of snapshots. */
+  /** The schema of a record, in the state and in snapshots. */
   readonly schema: v.GenericSchema<unknown, R>
   /** The maximum number of records. Default: no maximum. */
   readonly most?: number
@@ -39,7 +39,7 @@ export interface Collection<R extends object> {
   /** Returns a record as commits and snapshots show it, without secrets, or null if they omit it. Derived from the schema. */
   toPublic(record: R): object | null
   /**
-   * Returns the part of a record that must be identical after two equivalent runs: its fields and secrets, except for values that depend on
+   * Returns the part of a record that must be identical after two equivalent runs: its fields and secrets, except values that depend on
    * time, chance, or call order. Derived from the schema.
    */
   toComparable(record: R): object | null
@@ -119,6 +119,6 @@ export interface Commit {
   readonly operation: string
   /** The gateway's time, as a timestamp. */
   readonly at: string
-  /** The changes, in order; at least one. They are formatted on first access, but show the state as of the commit. */
+  /** The changes, in order; at least one. They are formatted when first read, but show the state at the time of the commit. */
   readonly changes: readonly Change[]
 }

@@ -25,7 +25,7 @@ export interface RecordedChange {
   readonly caller: Caller | undefined
 }
 
-/** A change, in the form that an event reports. */
+/** A change that an event reports. */
 export interface AccountEvent {
   /** The type, such as `ip_policy_created.v0`. */
   readonly type: string
@@ -71,7 +71,7 @@ export type FilterMatcher = (filter: string, ev: object) => boolean
 
 /** An account's events, defined by the family that has the subscriptions. */
 export interface EventRules {
-  /** The collection of subscriptions. Events are computed only if it isn't empty. */
+  /** The collection of subscriptions. Events are computed only if there are subscriptions. */
   readonly subscriptions: Collection<object>
   /** The ID of the account. */
   readonly accountId: string

@@ -32,7 +32,7 @@ export interface Family<
   /** The collections with the family's own records. */
   readonly collections: readonly Collection<object>[]
   // (rules: provisioning-jobs#renewal)
-  /** Handles a record that is due, and then changes or clears its due time. */
+  /** Handles a due record, and then changes or clears its due time. */
   onDue?(tx: Transaction, record: object): void
   /** The methods of `gateway.declare`, by name. They create resources that the API can't create, such as an agent session. */
   readonly declares?: Declares
@@ -78,7 +78,7 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
   readonly end?: DeclarationEnd
   /** Creates the resource, and returns it in the form of API responses. */
   run(tx: Transaction, input: unknown): object
-  /** Carries the type of the function in the direct API; never set. */
+  /** Never set. Its type is that of the function in the direct API. */
   readonly call?: Call
 }
 
@@ -239,8 +239,8 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
 }
 
 /**
- * Returns a typed view of an object that all families share: the dialect, the options of a gateway, or the inputs of a view. Each family
- * declares the fields that it reads, and passes the name of one field, which is used to detect a missing section.
+ * Returns a typed view of an object that all families share, such as the dialect, the options of a gateway, or the inputs of a view. Each
+ * family declares the fields that it reads, and passes the name of one field, which is used to detect a missing section.
  *
  * @example
  * ```ts

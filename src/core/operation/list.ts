@@ -49,7 +49,7 @@ export type { ListParameters as ListInput }
 export interface ListQuery {
   /** The number of items on the page. */
   readonly limit: number
-  /** An ID: the list contains only items created before this one. */
+  /** An ID. The list contains only items created before this item. */
   readonly before_id: string | undefined
   /** Returns whether the list contains an item. */
   readonly filter: Filter | undefined
@@ -58,8 +58,8 @@ export interface ListQuery {
 }
 
 /**
- * The item field that each additional parameter of a list is compared with. The list contains the items whose field has one of the sent
- * values.
+ * For each additional parameter of a list: the item field to compare the parameter with. The list contains the items whose field has one of
+ * the sent values.
  */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
@@ -140,7 +140,7 @@ export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filter
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-/** Returns a query without the IDs in the path, which ngrok's Rust client repeats in the query (rules: lists#ids-in-the-path). */
+/** Returns a query without the path's IDs. ngrok's Rust client repeats these IDs in the query (rules: lists#ids-in-the-path). */
 export function omitPathIds(raw: unknown, ids: Readonly<Record<string, string>>): unknown {
   return isObject(raw) ? pick({ ...raw }, (name, value) => !Object.hasOwn(ids, name) || value !== ids[name]) : raw
 }

@@ -47,7 +47,7 @@ interface Definition<Ids extends PathIds> {
   readonly name: string
   /** The HTTP method. */
   readonly method: Method
-  /** The path below the base URL, with the names of its IDs in braces, such as `/reserved_domains/{id}`. */
+  /** The path under the base URL, with the names of its IDs in braces, such as `/reserved_domains/{id}`. */
   readonly path: string
   /** The HTTP status of its response. */
   readonly status: 200 | 201 | 204
@@ -87,7 +87,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly query?: v.GenericSchema
   /** The fields that list filters can use, if the dialect restricts them. */
   readonly filterable?: readonly FilterableField[] | undefined
-  /** The item field that each additional query parameter of a list is compared with. */
+  /** For each additional query parameter of a list: the item field to compare the parameter with. */
   readonly matching?: Matching | undefined
   /** Reads and checks the body, which must be an object, or the query. Absent if the operation takes neither. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
@@ -95,7 +95,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly inPlaceOf?: ReadonlyMap<CatalogueError, CatalogueError>
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
-  /** Carries the type of the function in the direct API; never set. */
+  /** Never set. Its type is that of the function in the direct API. */
   readonly call?: Call
 }
 

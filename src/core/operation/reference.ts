@@ -13,7 +13,7 @@ export interface Target {
    * same names.
    */
   readonly collections: readonly string[]
-  /** Returns whether an ID is allowed because it belongs to a record or needs no record. */
+  /** Returns whether an ID is allowed: a record has it, or it needs no record. */
   has(records: Pick<Transaction, 'get' | 'find'>, id: string): boolean
   /** Returns whether the `references` option forbids an ID. Default: never. */
   isUndeclared?(tx: Transaction, id: string): boolean
@@ -45,9 +45,9 @@ export interface Reference {
   readonly holder: Collection<object>
   /** The field in the record, such as `ip_policy_ids`, or `module.backend_id`. */
   readonly field: string
-  /** The field in bodies. Default: no body has it. */
+  /** The field in bodies. Omitted if no body has it. */
   readonly sent?: string
-  /** The field in responses. Default: no response has it. */
+  /** The field in responses. Omitted if no response has it. */
   readonly shown?: string
   /** The resources that it references. */
   readonly to: Target
@@ -58,9 +58,9 @@ export interface Reference {
   /** The error for an ID that doesn't exist. Omitted if requests can't set the field. */
   readonly missing?: CatalogueError
   readonly deletion: Deletion
-  /** The fields that show what a detached record lost. */
+  /** The fields that show which resource a detached record referenced. */
   readonly detached?: object
-  /** A restriction of the row to some records, such as "those of agents". */
+  /** Limits the row to some records, such as "those of agents". */
   readonly only?: { readonly what: string; has(holder: object): boolean }
   /** The section of docs/decisions that contains the evidence. */
   readonly rules: string

@@ -16,7 +16,7 @@ import type { View } from './view.ts'
 export interface ReadableKind {
   /** The group of the operations, for example `reserved_domains`. */
   readonly name: string
-  /** The path of its list, for example `/backends/weighted`. Default: the name after a slash. */
+  /** The path of its list, for example `/backends/weighted`. Default: a slash and the name. */
   readonly path?: string
   /** The key of the items in a page. Default: the name. */
   readonly items?: string
@@ -36,7 +36,7 @@ export interface ReadableKind {
   readonly plural?: string
   /** The article before `what`. Default: "an" before a, e, i, o, and u, otherwise "a". */
   readonly article?: 'a' | 'an'
-  /** The fields to show in tables, starting with the field by which people identify a resource. Default: some of the first fields. */
+  /** The fields to show in tables, starting with the field by which people identify a resource. Default: a few of the first fields. */
   readonly tableFields?: readonly string[]
   /** The records. */
   readonly collection: Collection<object>
@@ -112,7 +112,7 @@ export interface ResourceRules<Kind extends ResourceKind> {
     /** Applies the rules of a deletion, and removes what belongs to the record. */
     before(tx: Transaction, record: RecordOf<Kind>): void
   }
-  /** Handles a record that is due. Must remove the record, or store it with a later due time or without one. */
+  /** Handles a due record. Must remove the record, or store the record with a later due time or with none. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
   readonly before?: NonNullable<Family['before']>

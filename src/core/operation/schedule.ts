@@ -4,8 +4,8 @@ import type { Transaction } from './transaction.ts'
 
 // (rules: time#whole-seconds)
 /**
- * Schedules an event for a time in ms, rounded up to a whole second. `at` is the time that the API shows for it. An event
- * after the year 9999 is shown at the end of that year and never happens: `due` is null.
+ * Schedules an event for a time in ms, rounded up to a whole second. `at` is the time that the API shows for it. An event after the year
+ * 9999 is shown at the end of 9999, and never happens: `due` is null.
  *
  * @example
  * ```ts

@@ -41,9 +41,9 @@ export interface StoredCommit {
   readonly now: number
   /** The sequence number of the next ID. */
   readonly sequence: number
-  /** The number at which request IDs continue after a restart. Smaller numbers may be in use. */
+  /** The number for the first request ID after a restart. Smaller numbers may be in use. */
   readonly operations: number
-  /** Set on the first commit, and on `reset` and `restore`. The store must delete all earlier records. */
+  /** Set on the first commit, and on `reset` and `restore`. The store must then delete all earlier records. */
   readonly replaces?: StoredFacts
   /** The new record for each key, including secrets, or null for a removed record. Each key occurs once. */
   readonly changes: readonly StoredChange[]

@@ -44,12 +44,12 @@ export function requireObject(name: string, value: unknown): void {
     throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`))
 }
 
-/** The values that are omitted when a body is read. */
+/** Values that count as omitted when a body is read. */
 export const NO_VALUES: readonly unknown[] = [undefined, null]
 
 /**
- * Throws an error for a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything.
- * `absent` lists the values that count as missing.
+ * Throws an error for a condition without a value, such as an `undefined` variable. An omitted condition would match everything. `absent`
+ * lists the values that count as missing.
  */
 export function requireValues(
   conditions: unknown,

@@ -12,13 +12,16 @@ import { isJson, isObject, omit, requirePlainPrototype } from './values.ts'
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * A body's text (empty if there is no body), or the reason that it wasn't read. `refused` means that the request was rejected because of
+ * A body's text (empty if there is no body), or why it wasn't read. `refused` means that the request was rejected because of
  * its head.
  */
 export type RequestBody =
   | string
   | { readonly unread: 'body_unreadable' | 'not UTF-8' | 'refused' }
-  | { readonly unread: 'body_too_large' /** Default: {@link MAX_BODY_BYTES}. */; readonly limit?: number }
+  | {
+      readonly unread: 'body_too_large' /** The maximum size in bytes. Default: {@link MAX_BODY_BYTES}. */
+      readonly limit?: number
+    }
 
 export type SentBody = Readonly<Record<string, unknown>>
 
@@ -34,7 +37,7 @@ function describeKind(value: unknown): string {
   return typeof value === 'object' ? quote(value) : `a ${typeof value}`
 }
 
-/** Returns whether a field was given: `null` and "" mean that it wasn't. */
+/** Returns whether a field was given. `null` and "" mean that it wasn't. */
 export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
@@ -44,7 +47,7 @@ type BodyReader<T> = (
   ids: Readonly<Record<string, string>>,
   context: RuleContext,
   dialect?: {
-    /** The problems that the dialect found in the body. The reader adds to them. */
+    /** The problems that the dialect found in the body. The reader adds its own problems. */
     readonly problems: Problems
     /** The fields that the dialect adds to those in the API reference. */
     readonly extraFields: readonly string[] | undefined

@@ -6,7 +6,7 @@ const FRAME_WITH_PLACE = /^\s*at (?!.*\(?(?:node:|<anonymous>)).*:\d+/
 
 /**
  * Removes the package's frames from the stack of an error caused by the caller, so that test runners show the caller's line. Returns the
- * error, unchanged if there are no other frames.
+ * error. If it has no other frames, its stack is unchanged.
  */
 export function atCaller<E extends Error>(error: E): E {
   const { stack } = error
@@ -15,7 +15,7 @@ export function atCaller<E extends Error>(error: E): E {
   return error
 }
 
-/** Removes the package's frames below the first one. They belong to a test's wrapper and are not informative. */
+/** Removes the package's frames below the first one. Such frames belong to a test's wrapper, and don't help the reader. */
 export function withoutWrapperFrames(stack: string): string {
   const first = stack.split('\n').find((line) => /^\s*at /.test(line))
   return first !== undefined && OWN_FRAME.test(first) ? stack : withoutOwnFrames(stack)

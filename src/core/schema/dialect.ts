@@ -1,5 +1,5 @@
 // (rules: dialects#data)
-/** The part of a dialect that applies to all families: the differences between services, as data. */
+/** The part of a dialect that applies to all families. It describes the differences between services. */
 export interface CommonDialect {
   /** A human-readable name. Nothing depends on it. */
   readonly name: string

@@ -49,7 +49,7 @@ export interface FieldEntry<Own> extends Entry<Own & FieldFacts> {
 
 /** An error about one field. Schemas and rules report it with the field and the received value. */
 export interface FieldError<Key extends string = string, Own = never> extends CatalogueError<Key, Own & FieldFacts> {
-  /** Always true: schemas and rules can report it. */
+  /** Always true, because schemas and rules can report the error. */
   readonly ofField: true
 }
 
@@ -152,7 +152,7 @@ export function field(number: number, status: number, allowed: string | Message 
   return { ...declared, allowed: describe }
 }
 
-/** Gives an error the complete `error_code` that the service documents, instead of a prefix and a number. */
+/** Sets the complete `error_code` of an error, as the service documents it, instead of a prefix and a number. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withCode<E extends Numbered>(code: string, error: E): E {
   return { ...error, code }
@@ -184,7 +184,7 @@ export interface Problem {
   readonly message: string
   /** The field's path in the body, query, or path; absent if the problem is about the whole request. */
   readonly field?: string | undefined
-  /** The text before the error's own message, such as the location of the problem. */
+  /** Text to put before the error's own message, such as the location of the problem. */
   readonly prefix: string
 }
 

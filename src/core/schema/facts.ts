@@ -26,7 +26,7 @@ export interface JsonFacts {
   readonly minimum?: number
   /** The maximum of a number. */
   readonly maximum?: number
-  /** The value used if none is sent. */
+  /** The value that applies if none is sent. */
   readonly default?: unknown
   /** Example values. */
   readonly examples?: readonly unknown[]
@@ -52,13 +52,13 @@ export interface Facts {
   readonly isNoData?: true
   /** True for a field that is read but not documented. Types omit it. */
   readonly isUnoffered?: true
-  /** The errors from the code that reads the value, if the schema itself does not read it. */
+  /** The errors of the code that reads the value, if the schema does not read it. */
   readonly errors?: readonly CatalogueError[]
   /** The rule that the value follows: a page and heading in docs/decisions. */
   readonly rules?: string
   /** The TypeScript type, if the schema cannot express it, such as `Clock` or `(entry: JournalEntry) => boolean`. */
   readonly type?: string
-  /** The files below `src/` that declare the names used in `type`, such as `{ Clock: 'engine/clock.ts' }`. */
+  /** The files under `src/` that declare the names used in `type`, such as `{ Clock: 'engine/clock.ts' }`. */
   readonly imports?: Readonly<Record<string, string>>
   /** The type parameters of a named schema, such as `Name extends string = string`. */
   readonly parameters?: string

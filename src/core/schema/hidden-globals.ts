@@ -2,12 +2,12 @@
 // without them must still be able to import the package.
 import { platform } from './platform.ts'
 
-/** Creates an encoder that requires the platform's encoder only when it encodes. */
+/** Creates an encoder that looks up the platform's encoder only when encoding. */
 export function TextEncoder() {
   return { encode: (text?: string) => new (platform('TextEncoder'))().encode(text) }
 }
 
-/** Creates a decoder that requires the platform's decoder only when it decodes. */
+/** Creates a decoder that looks up the platform's decoder only when decoding. */
 export function TextDecoder(...settings: ConstructorParameters<typeof globalThis.TextDecoder>) {
   return {
     decode: (...input: Parameters<InstanceType<typeof globalThis.TextDecoder>['decode']>) =>

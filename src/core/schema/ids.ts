@@ -28,7 +28,7 @@ export function isIdPrefix(text: string): boolean {
   return /^[a-z][a-z0-9]*$/.test(text)
 }
 
-/** The "prefix" of a path parameter that can be any string, such as an event type. */
+/** The value to use as the prefix if a path parameter can be any string, such as an event type. */
 export const ANY_TEXT = ''
 
 /** Returns the pattern for IDs with a prefix, or with one of several separated by `|`. */

@@ -40,8 +40,8 @@ function findExpected(sign: string | undefined, isName: boolean, closing: string
 }
 
 /**
- * Describes the position at which a string that `JSON.parse` rejected stops being JSON. The message of `JSON.parse` itself quotes part of
- * the string, which may contain a secret.
+ * For a string that `JSON.parse` rejected: describes the position at which it stops being JSON. The message of `JSON.parse` itself quotes
+ * part of the string, which may contain a secret.
  */
 export function locateJsonProblem(text: string): string {
   const stop = measureValidBeginning(text)

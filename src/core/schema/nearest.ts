@@ -35,8 +35,8 @@ export const MAX_LISTED = 12
 const MAX_LIKELY = 6
 
 /**
- * Lists the allowed names for a message. If there are many names, lists only the similar name and those in its group, such as
- * `reserved_domains`, which would be hard to find among hundreds.
+ * Lists the allowed names for a message. If there are many names, lists only the similar name and the names in its group, such as
+ * `reserved_domains`.
  */
 export function listNames(received: string, names: readonly string[]): string {
   if (names.length <= MAX_LISTED) return names.join(', ')

@@ -89,7 +89,7 @@ function formatDefault(value: unknown): string {
   return typeof value === 'string' && !/^\d/.test(value) ? `\`${value}\`` : String(value)
 }
 
-/** Makes messages show the whole option and describe it as `allowed`, regardless of which inner value is wrong. */
+/** Makes messages show the whole option, described as `allowed`, whichever inner value is wrong. */
 /* @__NO_SIDE_EFFECTS__ */
 export function asOne<const S extends v.GenericSchema>(schema: S, allowed: string) {
   return v.pipe(
@@ -191,7 +191,7 @@ export const baseUrl = /* @__PURE__ */ v.pipe(
 export const switchOption = /* @__PURE__ */ v.boolean('true or false')
 
 /**
- * Reads options, or a single option, with a schema whose messages describe the allowed values.
+ * Reads options, or one option, with a schema. Its messages describe the allowed values.
  * @throws TypeError with the first invalid option, the received value, and the allowed values.
  */
 export function readOptions<S extends v.GenericSchema>(

@@ -13,7 +13,7 @@ const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 /** The state to use when a record is read without one. Allows every value. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
-/** Creates a rule on a field of a record that needs the state, such as its time. */
+/** Creates a rule on a record's field. The rule needs the state, such as the state's time. */
 export function recordRule<T>(check: (value: T, report: Report, state: StateFacts) => void) {
   return rule<T, never>([], (value, report, { state = ANY_STATE }) => check(value, report, state))
 }

@@ -19,7 +19,7 @@ export interface RuleContext {
 export interface StateFacts {
   /** The time of the state, in ms since the Unix epoch. */
   readonly now: number
-  /** True if records may be overdue, because a commit may leave its events to a later call. */
+  /** True if records may be overdue because a commit left their events to a later call. */
   readonly mayBeOverdue?: boolean
   /** The sequence number of the next ID. */
   readonly sequence: number

@@ -59,7 +59,7 @@ export function findKeysInHeaders(headers: readonly string[]): string[] {
   return findSecretHeaderValues(headers).flatMap(findKeysInHeader)
 }
 
-/** Returns the values of headers that carry secrets. The list of headers alternates between names and values. */
+/** Returns the values of headers that contain secrets. The list of headers alternates between names and values. */
 export function findSecretHeaderValues(headers: readonly string[]): string[] {
   const values: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
@@ -74,7 +74,7 @@ export function findKeysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }
 
-/** Returns whether a received key is in a list, in a time that does not depend on where the keys differ. */
+/** Returns whether a received key is in a list. The time taken does not depend on where the keys differ. */
 export function isOneOf(keys: readonly string[], received: string): boolean {
   let found = false
   for (const key of keys) found = isEqual(received, key) || found

@@ -1,7 +1,7 @@
 /** The names of a template's slots, such as `id` and `domain` in "{id} is in use by {domain}.". */
 type Slots<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Slots<Rest> : never
 
-/** The values of a template: one for each slot, except for slots that are filled elsewhere. */
+/** The values of a template: one for each slot, except slots that other code fills. */
 export type SlotValues<Text extends string, Given extends string = never> = {
   readonly [Name in Exclude<Slots<Text>, Given>]: string | number
 }

@@ -8,9 +8,9 @@ const MAX_TEXTS_WITHOUT_TREE = 16
 const COMPARED_LENGTH = 8
 
 /**
- * Finds any of several strings in a text, with the Aho–Corasick algorithm. The number of steps is linear in the total length, however
- * repetitive the strings are. A single regular expression would reject secrets longer than about 30,000 characters. Searching for each
- * secret separately would take 40 s for a 1 MiB body full of secrets.
+ * Finds any of several strings in a text, with the Aho–Corasick algorithm. The number of steps is linear in the total length, even for
+ * repetitive strings. A single regular expression would reject secrets longer than about 30,000 characters. Searching for each secret
+ * separately would take 40 s for a 1 MiB body full of secrets.
  */
 export class TextSearch {
   readonly #texts: readonly string[]

@@ -1,6 +1,6 @@
 import { atCaller } from './caller-stack.ts'
 
-/** The end of a truncated body: a normal end, a broken connection, or silence until the client gives up. */
+/** How a truncated body ends: normally, with a broken connection, or with silence until the client gives up. */
 export type Ending = 'complete' | 'break' | 'stall'
 
 /** The error codes of Node's `fetch` for a connection that ended before a response and for one that ended within the body. */
@@ -12,7 +12,7 @@ export function createBrokenConnection(message: keyof typeof CODES): TypeError {
   return atCaller(new TypeError(message, { cause }))
 }
 
-/** Marks a response whose body stalls, for entry points that cannot deliver it. */
+/** Marks a response with a stalled body, for entry points that cannot deliver such a body. */
 export const markStalled = (response: Response): Response => Object.assign(response, { fauxgate: 'stall' })
 
 export const isStalled = (response: Response & { readonly fauxgate?: unknown }): boolean =>

@@ -22,8 +22,8 @@ export interface Leftover {
 type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unknown[]) => unknown>>>
 
 /**
- * Creates a gateway's initial resources under the same rules as any call. `atEntry` converts a call's error to the entry's error. @throws
- * TypeError with the entry; the error of `atEntry` if a rule rejects it
+ * Creates a gateway's initial resources, with the rules that apply to any call. `atEntry` converts the error of a call to an error about
+ * the entry. @throws TypeError with the entry; the error of `atEntry` if a rule rejects it
  */
 export function applyInitial(
   direct: Readonly<Record<string, object>>,

@@ -107,7 +107,7 @@ function findOtherVersionHeader({ rawHeaders = [] }: HttpRequest): string | unde
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
-/** Access to the control API: with its key or, if it has none, from this machine. */
+/** Who may use the control API: clients with its key or, if there is no key, this machine. */
 export interface ControlAccess extends KnownCallers {
   readonly key?: string | undefined
 }

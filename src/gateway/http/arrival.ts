@@ -6,7 +6,7 @@ import type { HttpResponse } from './messages.ts'
 export interface Arrival {
   /** The method, in uppercase. */
   readonly method: string
-  /** The path below the base URL. */
+  /** The path under the base URL. */
   readonly path: string
   /** The query without the question mark. */
   readonly query: string
@@ -16,15 +16,15 @@ export interface Arrival {
   readonly operation: { readonly path: string } | null
   /** Returns true while a client's socket waits for the response. */
   isConnected(): boolean
-  /** Returns a string that ends with the body of this request, or of a similar one, without its secrets. */
+  /** Returns a string that ends with the body of this request, or of a similar request, without secrets. */
   hideSecrets(text: string): string
   /** Handles the request as usual. Returns the response and whether any record changed. */
   respond(): { readonly response: HttpResponse; readonly hasChanged: boolean }
-  /** Returns the response as changed by a fault: the usual response with the fault's changes, or an error. */
+  /** Returns the response that a fault causes: the usual response with changes, or an error. */
   fail(fault: FaultEffect, usual?: HttpResponse): HttpResponse
 }
 
-/** A hook of the HTTP handler that lets `survives` decide how to handle each arriving request. */
+/** A hook of the HTTP handler. `survives` uses it to decide how to handle each request. */
 export interface ArrivalHooks {
   /**
    * Produces the response to each request, either immediately or later through the promise `safe`. Not called for preflights, the control
@@ -44,8 +44,7 @@ export interface ServedHooks {
      */
     received(request: string, authorization?: string): () => void
     /**
-     * Called before a server closes. The server still receives the requests that are on their way. Call the result when the server has
-     * closed.
+     * Called before a server closes. The server still receives requests that were already sent. Call the result when the server has closed.
      */
     closing(): () => void
   }

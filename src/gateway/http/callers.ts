@@ -20,8 +20,8 @@ interface UnknownCaller {
 }
 
 /**
- * Returns the part of a request that reveals an unknown caller: a `Host` that is not a name of this machine, as with DNS rebinding, or the
- * `Origin` of another site. All servers of a gateway use this check (rules: control-api#callers).
+ * Returns the part of a request that shows that its caller is unknown: a `Host` that is not a name of this machine, as with DNS rebinding,
+ * or the `Origin` of another site. All servers of a gateway use this check (rules: control-api#callers).
  */
 export function findUnknownCaller(request: HttpRequest, callers: KnownCallers): UnknownCaller | undefined {
   // On a server, a URL in proxy form takes precedence over Host (RFC 9112, section 3.2.2).

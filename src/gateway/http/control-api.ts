@@ -23,7 +23,7 @@ export interface ControlApi {
 
 /**
  * Creates the control API over HTTP. It accepts clients with the control key. Without a key, it accepts only this machine. A page from
- * another site can't use it, neither directly nor through a name that resolves to this machine.
+ * another site can't use it, even through a name that resolves to this machine.
  */
 export function createControlApi(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
   const isControlPath = (path: string) => path.startsWith(CONTROL_PREFIX)
@@ -45,7 +45,7 @@ export function createControlApi(host: ControlHost, router: Router<ControlCall>,
 }
 
 /**
- * Returns the error for an exception thrown by a call, either immediately or later. An exception other than the call's own errors is
+ * Returns the error for an exception that a call throws, or that its promise rejects with. An exception other than the call's own errors is
  * printed and becomes `internal_failure`, so a control call can't end the server's process.
  */
 export function toControlRefusal(error: unknown, { signal }: HttpRequest): Refusal {

@@ -13,7 +13,7 @@ export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id
   return createJsonResponse(status, body, headers)
 }
 
-/** Returns a string for an error's `msg` that differs for each request (rules: errors#varied). */
+/** Returns a string for an error's `msg`. It differs for each request (rules: errors#varied). */
 export function createVariedText(operationId: string): string {
   return `Programs must not read this text, because it varies (errorText: 'varied'). Read error_code instead. ${operationId}`
 }
@@ -38,7 +38,7 @@ export function createBareResponse(
   return { ...response, problem: message }
 }
 
-/** A function that returns the response to bytes that aren't a valid request: the usual error, with an operation ID. */
+/** A function that creates the response to bytes that aren't a valid request: the usual error, with an operation ID. */
 export type Refused = <Values extends object>(
   // The shape of a `CatalogueError`, so a gateway's types don't need the catalogue's types.
   error: {

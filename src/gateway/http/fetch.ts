@@ -39,7 +39,7 @@ type WaitForDelivery = (delivery: Delivery, signal?: AbortSignal) => Promise<voi
  */
 const REQUESTS_PER_TURN = 1000
 
-/** Creates a gateway's `fetch`. The function is bound, and as strict about its arguments as the global `fetch`. */
+/** Creates a gateway's `fetch`. The function is bound, and checks its arguments as strictly as the global `fetch`. */
 export function createFetch(handler: Handler, findLimit: FindLimit, wait: WaitForDelivery): GatewayFetch {
   let requests = 0
   return async (input, options) => {
@@ -262,7 +262,7 @@ function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** Converts a response to a platform `Response`. Its body can be cut short, or can stall until the signal is aborted. */
+/** Converts a response to a platform `Response`. Its body can be truncated, or can stall until the signal is aborted. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse, signal?: AbortSignal): Response {
   const { cut } = delivery ?? {}
   if (!cut || body === null) return new (platform('Response'))(body, { status, headers })

@@ -59,7 +59,7 @@ interface Installation extends Pick<Installable, 'fetch' | 'baseUrl'> {
 type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
 
 /**
- * Replaces the global `fetch`, so that a gateway handles requests below its base URL. Several gateways can be installed at the same time,
+ * Replaces the global `fetch`, so that a gateway handles requests under its base URL. Several gateways can be installed at the same time,
  * each for its own base URL, and can be uninstalled in any order.
  *
  * @throws Error if another gateway is installed for that base URL, or for one below or above it
@@ -124,7 +124,7 @@ export const AGENT_URLS = ['http://127.0.0.1:4040', 'http://localhost:4040']
 const OTHERS_HINT =
   "gateway.install({ others: 'refuse' }) rejects such requests, and { others: 'pass' } sends them silently."
 
-/** Returns the original global `fetch`, from before any gateway was installed. */
+/** Returns the global `fetch` from before any gateway was installed. */
 export function findNetworkFetch(): Fetch {
   let found: GlobalFetch = globalThis.fetch
   while (found?.fauxgate) found = found.fauxgate.before

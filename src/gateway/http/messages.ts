@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly url: string
   /** Returns the value of a header by its lowercase name, or null. */
   readonly header: (name: string) => string | null
-  /** All headers, unchanged, for the journal: each name followed by its value. Absent if the transport does not know the headers. */
+  /** All headers, unchanged, for the journal: each name followed by its value. Absent if the transport doesn't know all headers. */
   readonly rawHeaders?: readonly string[]
   /** The body, read to its end. */
   readonly body: RequestBody
@@ -41,8 +41,8 @@ export interface HttpResponse {
   /** The problem with the request, for the journal and the log. Absent if the body already states the problem. */
   readonly problem?: string
   /**
-   * Resolves with the response to send (possibly an error) once the work has ended and the store has flushed the changes. Absent if there
-   * is nothing to wait for. Rejects only if test code that an operation runs throws; `fetch` then also rejects.
+   * Resolves with the response to send, possibly an error, when the work is done and the store has flushed the changes. Absent if there is
+   * nothing to wait for. Rejects only if an operation runs test code, and that code throws. `fetch` then rejects, too.
    */
   readonly safe?: Promise<HttpResponse>
 }
@@ -53,7 +53,7 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
-  /** The end of a response whose body is cut short or stalls. Absent if the whole body is sent. */
+  /** How a truncated or stalled body ends. Absent if the whole body is sent. */
   readonly cut?: {
     readonly ending: 'break' | 'stall'
     /** The Content-Length of the whole response. */

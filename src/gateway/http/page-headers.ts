@@ -13,7 +13,7 @@ export const SCRIPT_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
 
-/** Creates the headers of a page. They allow only its own script, imports, and style, and requests to its own server. */
+/** Creates the headers of a page. The headers allow only the page's own script, imports, and style, and requests to its own server. */
 export function createPageHeaders(html: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",

@@ -52,7 +52,7 @@ export function readJsonBody(request: HttpRequest): object {
   return parseJsonObject(readText(body))
 }
 
-/** Reads the JSON object in a request's body, even if requests with this method usually don't have one. */
+/** Reads the JSON object in a request's body, even if requests with this method usually have no body. */
 export function readAnyJsonBody(request: HttpRequest): object {
   return readJsonBody(request.body === '' ? request : { ...request, method: 'POST' })
 }

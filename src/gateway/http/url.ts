@@ -4,7 +4,7 @@ const URL_PARTS = /^(?:[^/?#]*:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/
 /** Matches the percent encoding of a letter, a digit, "-", ".", "_", or "~". */
 const ENCODED_UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi
 
-/** Splits a URL into its path below the base URL and its query. RFC 3986, 6.2.2.2: unreserved characters in the path are decoded. */
+/** Splits a URL into its path under the base URL and its query. RFC 3986, 6.2.2.2: unreserved characters in the path are decoded. */
 export function splitUrl(url: string, base: string): { path: string; query: string } {
   const [, sent = '', query = ''] = URL_PARTS.exec(url) ?? []
   const path = sent.replace(ENCODED_UNRESERVED, decodeURIComponent)
@@ -14,7 +14,7 @@ export function splitUrl(url: string, base: string): { path: string; query: stri
   return { path: (`${path}/`.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path) || '/', query }
 }
 
-/** Returns whether a URL is below a base URL, after normalizing both. Always false for a relative URL. */
+/** Returns whether a URL is under a base URL, after normalizing both. Always false for a relative URL. */
 export function isBelow(url: string, base: string): boolean {
   const start = parseUrl(base)?.href.replace(/\/$/, '')
   const rest = parseUrl(url)?.href

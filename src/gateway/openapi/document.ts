@@ -80,7 +80,7 @@ export interface Parameter {
   readonly description: string
   readonly deprecated?: boolean
   readonly schema: JsonSchema
-  /** Other names of the parameter. They are not separate parameters, because a request may use only one of the names. */
+  /** Other names of the parameter. A request may use only one of its names, so the others are not separate parameters. */
   readonly 'x-aliases'?: readonly string[]
 }
 

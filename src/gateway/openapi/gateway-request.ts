@@ -39,7 +39,7 @@ const gatewayRequest = named(
   "The options of an additional gateway. Each option defaults to the server's own.",
 )
 
-/** Returns a call as the documents describe it. The control itself can't import gateway options, which belong to a higher layer. */
+/** Returns a call as the documents describe it. The control can't do so, because gateway options belong to a higher layer. */
 export function withGatewayRequest(call: ControlCall): ControlCall {
   return call.method === 'POST' && call.path === '/gateways' ? { ...call, schema: gatewayRequest } : call
 }

@@ -66,7 +66,7 @@ export function createConversion(
 }
 
 /**
- * Converts a schema to JSON Schema, based on its pipe steps and its facts. A named schema becomes a reference.
+ * Converts a schema to JSON Schema, based on its pipe steps and its facts. A named schema is converted to a reference.
  * @throws Error for a schema without facts that JSON Schema can't express.
  */
 export function convert(schema: AnySchema, conversion: Conversion): JsonSchema {

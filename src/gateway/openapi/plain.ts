@@ -3,7 +3,7 @@ import type { JsonSchema } from './json-schema.ts'
 
 /**
  * Simplifies a schema for client generators. Some generators make a field with a `default` required, so the description states the default
- * instead. The description also lists the known values of a string that can have others, if its pattern does not.
+ * instead. If a string can also have unknown values, the description lists the known values, unless the pattern does.
  */
 export function simplify(schema: JsonSchema): JsonSchema {
   const { default: standard, listed, description, properties, items, anyOf, additionalProperties, ...rest } = schema

@@ -16,7 +16,7 @@ export function clientHeaders({ requestHeaders }: SentRequest): Record<string, s
   return Object.fromEntries(known.map(([name, text]) => [name, text === '[redacted]' ? 'Bearer key' : text]))
 }
 
-/** Returns the reason that a client cannot resend a request verbatim, or undefined if it can. */
+/** Returns why a client cannot resend a request verbatim, or undefined if it can. */
 export function findReplayProblem(page: Page, entry: JournalEntry): string | undefined {
   const { path, query, request, requestHeaders, status } = entry
   const sent = JSON.stringify([path, query, request])

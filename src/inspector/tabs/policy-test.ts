@@ -30,7 +30,7 @@ const OF_ACCOUNT = /secrets\.get|\bipp_|\bca_\w{8}/
 /** Actions whose outcome depends on more than the request and the policy. */
 const OF_OTHERS = /^(http-request|circuit-breaker)$/
 
-/** Returns the reason that a test of the policy would not repeat a request, or undefined if it would. */
+/** Returns why a test of the policy would not repeat a request, or undefined if it would. */
 export function findTestProblem(visit: TrafficEntry, policy: string): string | undefined {
   const { trace, endpoint } = visit
   const rules = trace.filter((each) => 'actions' in each)

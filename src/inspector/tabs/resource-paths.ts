@@ -6,7 +6,7 @@ export function fillPath(path: string, ids: readonly string[]): string {
   return path.replace(/\{\w+\}/g, () => encodeURIComponent(ids[at++] ?? ''))
 }
 
-/** Returns the families with paths below a resource's path: its modules, and the resources created in it. */
+/** Returns the families with paths under a resource's path: its modules, and the resources created in it. */
 export function listFamiliesBelow({ families }: Service, { itemPath }: ServiceFamily): ServiceFamily[] {
   const plain = (path: string) => path.replace(/\{\w+\}/g, '{}')
   const most = listIdNames(itemPath).length

@@ -6,7 +6,7 @@ import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, flagAt } from '../options/flags.ts'
 
-/** A control call as the client sends it, with the server's schemas. */
+/** A control call as the client sends it. It has the server's schemas. */
 export interface ClientCall
   extends Pick<ControlCall, 'method' | 'path' | 'summary' | 'from' | 'mediaType' | 'commands'> {
   readonly fields: readonly Field[]

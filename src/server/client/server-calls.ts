@@ -68,7 +68,7 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
 }
 
 /**
- * Returns the kind of program that listens at a URL. `program` means a program that does not respond in time or does not speak HTTP.
+ * Returns the kind of program that listens at a URL. `program` means that it does not respond in time or does not speak HTTP.
  */
 export async function detectProgram(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {
@@ -97,7 +97,7 @@ function urlWithoutKey(url: string): string {
   return baseUrlOf(new URL(url))
 }
 
-/** Sends a request to a path below the server's URL. Rejects if the server cannot be reached. */
+/** Sends a request to a path under the server's URL. Rejects if the server cannot be reached. */
 export async function sendRequest(server: ServerAddress, method: string, path: string, body?: unknown) {
   const bodyText = body === undefined ? undefined : JSON.stringify(body)
   const base = new URL(server.url)

@@ -66,7 +66,7 @@ function exposureWarning({ keys, control }: Config): string {
 /** The number of additional ports to try if a port is taken. */
 const MAX_TRIED_PORTS = 20
 
-/** Returns a message that says which program uses a port, and suggests a free port. */
+/** Creates a message that names the program that uses a port, and suggests a free port. */
 export async function portTakenMessage(host: string, port: number): Promise<string> {
   const url = `http://${hostInUrl(host)}:${port}`
   const free = await findFreePort(host, port)

@@ -178,7 +178,7 @@ export function parseBaseUrl(typed: string, problem: string, example: string): U
   throw new UsageError('The URL can contain only a host, a port, and a path. Allowed: https://host:port/path.')
 }
 
-/** Returns the only argument of a command that needs one argument. Throws an error if there are none or several. */
+/** Returns the argument of a command that takes one argument. Throws an error if there are none or several. */
 export function requireOneWord({ name, words, example }: Command, parsed: Arguments): string {
   const [word, ...rest] = parsed.words
   if (word === undefined) throwMissingWords(name, words, example)

@@ -1,4 +1,4 @@
-/** The test runners that `fauxgate init` supports, in the order in which it looks for them. */
+/** The test runners that `fauxgate init` supports, in the order of the search. */
 export const RUNNERS = ['vitest', 'jest', 'playwright', 'bun', 'deno', 'node'] as const
 
 export type TestRunner = (typeof RUNNERS)[number]
@@ -24,7 +24,7 @@ export interface InitFile {
 
 export const INITIAL = 'fauxgate.initial.json'
 
-/** The time from setting a policy to receiving the certificate, both in the served gateway and in the first test. */
+/** The time from setting a policy to receiving the certificate, in the served gateway and in the first test. */
 export const DELAY = '5s'
 
 type Kind = TestRunner | 'jest module' | 'ts-jest' | 'typed playwright'

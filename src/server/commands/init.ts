@@ -148,7 +148,7 @@ function testName(runner: TestRunner, facts: ProjectFacts): string {
   return `fauxgate.test.${needsEnding ? 'm' : ''}${isTypeScript ? 'ts' : 'js'}`
 }
 
-/** Returns the reason that a runner does not accept a test in TypeScript, or undefined if it does. */
+/** Returns why a runner does not accept a test in TypeScript, or undefined if it does. */
 function whyJavaScript(runner: TestRunner, { hasTsJest }: ProjectFacts): string | undefined {
   if (runner === 'jest') return hasTsJest ? undefined : 'package.json does not mention ts-jest.'
   // Node's types do not include this feature yet.

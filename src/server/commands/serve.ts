@@ -63,7 +63,7 @@ export interface Addition {
   readonly complete: (options: ParsedServerOptions) => Promise<ParsedServerOptions>
   /** Prepares a gateway before it is served. */
   readonly start: (gateway: Gateway) => Promise<void>
-  /** Returns the text to print when the ports are open. */
+  /** Returns the text to print once the ports are open. */
   readonly describe: (gateway: Gateway, ports: readonly TrafficPort[]) => Promise<string>
 }
 
@@ -201,7 +201,7 @@ interface RunContext {
   readonly environment: NodeJS.ProcessEnv
   /** The files to watch. */
   readonly files: readonly string[]
-  /** The file that the gateway's state comes from. */
+  /** The file with the gateway's state. */
   readonly resumed: string | undefined
   /** Throws an error if files in the options cannot be used. */
   readonly check: () => Promise<void>

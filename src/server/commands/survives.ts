@@ -162,7 +162,7 @@ function errorLine(output: string): string {
 /** A process that was started, and how it ended. */
 interface Running {
   readonly child: ChildProcess
-  /** Resolves with its exit code or its signal, once its output has arrived. Rejects if it cannot be started. */
+  /** Resolves with the exit code or the signal of the command once its output has arrived. Rejects if the command cannot be started. */
   readonly ended: Promise<number | string | null>
 }
 

@@ -86,7 +86,7 @@ export function parseVerifyFlags(parsed: Arguments) {
 /** The parsed flags of `verify`. Times are in ms. */
 export type VerifySettings = ReturnType<typeof parseVerifyFlags>
 
-/** Returns the maximum number of requests per minute. A server on this machine has no other users to consider. */
+/** Returns the maximum number of requests per minute. A server on this machine needs no limit for the sake of other users. */
 export function rateFor({ rate }: VerifySettings, { isLocal }: { readonly isLocal: boolean }): number {
   return rate ?? (isLocal ? MAX_RATE : DEFAULTS.rate)
 }

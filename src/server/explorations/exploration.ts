@@ -27,7 +27,7 @@ export interface RunGateways {
 }
 
 /**
- * Explores which failures break a program in another process. That process asks for the next step, and reports when it is done.
+ * Explores which failures break a program in another process. The program asks for the next step, and reports when the step is done.
  */
 export class Exploration implements Runner {
   readonly options: ParsedSurvivalOptions

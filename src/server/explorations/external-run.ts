@@ -18,18 +18,18 @@ const MAX_RETRY_AFTER = 1
 /** The details of a run in another process. */
 export interface RunDetails {
   readonly number: number
-  /** The real time, in ms, after which a request without a response ends. */
+  /** The real time, in ms, after which a request without a response is aborted. */
   readonly silence: number
-  /** The real time that the run may take, in ms. */
+  /** The maximum real time of the run, in ms. */
   readonly timeout: number
   readonly hasSetup: boolean
   /** Passes a step to the program that runs the code. Resolves when the program asks for the step after it. */
   send(step: ExplorationStep): Promise<void>
-  /** Called once the run has been judged. */
+  /** Called when the verdict on the run is known. */
   close(): void
 }
 
-/** The environment of code in another process. The code has real time, and the gateway has its own clock. */
+/** The environment of code in another process. The code uses real time, and the gateway its own clock. */
 export class ExternalSurroundings implements Surroundings {
   activity = 0
   copy: Copy | undefined
@@ -39,7 +39,7 @@ export class ExternalSurroundings implements Surroundings {
   constructor(readonly clock: ManualClock) {}
 }
 
-/** One run of code that another program calls, and that reaches the gateway through sockets. */
+/** One run of code in another program. The code reaches the gateway through sockets. */
 export class ExternalRun extends RunRecord {
   readonly #details: RunDetails
   /** The URLs of the copies. */

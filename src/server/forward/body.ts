@@ -91,8 +91,8 @@ export class ReceivedBody implements BodyParts {
 }
 
 /**
- * Returns the number of bytes of a body, or undefined if the number is unknown. It is never taken from a header, because a policy may have
- * set the header.
+ * Returns the number of bytes of a body, or undefined if the number is unknown. The number doesn't come from a header, because a policy may
+ * have set the header.
  */
 export function lengthOf(body: Exclude<Body, null>): number | undefined {
   return body instanceof ReadableStream ? undefined : body.length

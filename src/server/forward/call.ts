@@ -2,7 +2,7 @@ import type { Body, Inform } from '../../traffic/body.ts'
 import type { MessageHeaders } from '../../traffic/message-headers.ts'
 import type { ServedCall } from '../../traffic/upstreams.ts'
 
-/** A request to an upstream. Its path is sent unchanged, below the upstream's path. */
+/** A request to an upstream. Its path is sent unchanged, under the upstream's path. */
 export interface UpstreamCall extends ServedCall {
   readonly method: string
   readonly path: string

@@ -39,7 +39,7 @@ export function sendResponse({ status: sent, headers, body }: Sent, outgoing: Vi
   })
 }
 
-/** Sends a response to a request whose body does not arrive. Nothing follows it on its connection or HTTP/2 stream. */
+/** Sends a response to a request whose body is not read. Nothing follows it on its connection or HTTP/2 stream. */
 export function sendLast(response: Sent, outgoing: VisitorResponse): void {
   if (!('stream' in outgoing)) outgoing.shouldKeepAlive = false
   sendResponse(response, outgoing)

@@ -30,8 +30,8 @@ interface UpstreamOptions {
 }
 
 /**
- * A server that receives the forwarded requests of visitors, replays, and the recorder. It frames each message itself, and does not trust
- * the Content-Length header.
+ * A server that receives forwarded requests: of visitors, of replays, and of the recorder. It frames each message itself, and does not
+ * trust the Content-Length header.
  */
 export class Upstream {
   readonly #base: URL

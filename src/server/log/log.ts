@@ -15,7 +15,7 @@ export interface LoggedRequest {
   /** The HTTP status, or null if there was no response. */
   readonly status: number | null
   readonly error: string | null
-  /** The message of the error, the reason that there was no response, or null if there was no error. */
+  /** The message of the error, why there was no response, or null if there was no error. */
   readonly message: string | null
   readonly duration: number | null
 }

@@ -49,7 +49,7 @@ export class LogOutput {
 /** The time in ms that an exiting process waits for the reader of its output. */
 const READ_TIMEOUT_MS = 1000
 
-/** Resolves when the reader of a stream has read all output, or after {@link READ_TIMEOUT_MS}. */
+/** Resolves when all output of a stream has been read, or after {@link READ_TIMEOUT_MS}. */
 export async function drain(stream: NodeJS.WritableStream): Promise<void> {
   const done = new AbortController()
   stream.write('', () => done.abort())

@@ -10,7 +10,7 @@ import { sleep } from '../waiting.ts'
 const NOTICE_AFTER_MS = 10_000
 
 /**
- * Returns the same gateway, but prints a notice if a request waits for a clock that nothing advances, because the client may hang forever.
+ * Returns the same gateway, which also prints a notice if a request waits for a clock that nothing advances. Its client may hang forever.
  */
 export function withWaitingNotice(gateway: Gateway, warn: (text: string) => void): Gateway {
   const delivered: Transport['delivered'] = async (response, options) => {

@@ -75,7 +75,7 @@ function loadProblem(error: unknown, extension: string): string {
     .replace(/[^.!?]$/, '$&.')
 }
 
-/** Returns the path of a file relative to the current folder, or its absolute path if the relative path leads far up. */
+/** Returns the path of a file relative to the current folder, or its absolute path if the file is far outside that folder. */
 export function pathFromHere(file: string): string {
   const path = relative('.', file) || '.'
   return path.startsWith(join('..', '..')) ? file : path

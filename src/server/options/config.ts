@@ -23,7 +23,7 @@ const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(n
 
 const { store: _store, clock: _clock, ...shared } = gatewayRows
 
-/** All options of `fauxgate serve`, in the order of the help. Here, some options of `createGateway` can also be a name or a file. */
+/** All options of `fauxgate serve`, in the order of the help. The values of some `createGateway` options can also be a name or a file. */
 export const configRows = {
   port: optionRow(port, 'The TCP port; 0 for any free port.', { default: 4747 }),
   host: optionRow(

@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Flag['kind']>> = {
   string: 'text',
 }
 
-/** All options that a flag can set, because their value is a string, a number, or a switch. The order is the same as in the help. */
+/** The options that a flag can set: those whose value is a string, a number, or a switch. The order is the same as in the help. */
 export const optionTable = optionsOfRows(configRows)
 
 /** The options of `fauxgate sandbox`. */

@@ -3,7 +3,7 @@ import type { CheckedFile, FileProblem } from '../../service/policy/files/check-
 import { codeOfProblem } from '../../service/policy/problem.ts'
 import type { createPainter } from '../log/log.ts'
 
-/** A checked file, with the name to use for showing its problems. */
+/** A checked file, with the name to show for it. */
 export interface ReportedFile extends CheckedFile {
   readonly file: string
 }

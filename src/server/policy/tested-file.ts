@@ -22,8 +22,8 @@ export function percentOf(rules: readonly CoveredRule[]): number {
 }
 
 /**
- * Counts the outcomes of rules and actions (including parts of expressions), the outcomes that tests reach, and those among the latter that
- * let a rejected request pass.
+ * Counts the outcomes of rules, actions, and parts of expressions; the outcomes that tests reach; and among these, the outcomes that let a
+ * rejected request pass.
  */
 export function countOutcomes(rules: readonly CoveredRule[]) {
   const actions = rules.flatMap((rule) => rule.actions)
@@ -39,8 +39,8 @@ export function countOutcomes(rules: readonly CoveredRule[]) {
 }
 
 /**
- * Lists the parts of the policy that no test reached, by line: rules, expressions and actions of rules that applied, outcomes of actions
- * that ran, and parts of expressions.
+ * Lists the parts of the policy that no test reached, by line: rules, outcomes of actions, parts of expressions, and the expressions and
+ * actions of rules that applied.
  */
 export function listUnreached(rules: readonly CoveredRule[]) {
   const found = rules.flatMap((rule) => {

@@ -66,7 +66,7 @@ function hasNoTables(file: string, open: OpenDatabase): boolean {
 /** The account key, from the environment or the data folder. */
 export interface AccountKey {
   readonly key: string
-  /** An expression for the key in a POSIX shell. */
+  /** A POSIX shell expression whose value is the key. */
   readonly shellExpression: string
   /** The file that this call created for the key. */
   readonly createdIn?: string

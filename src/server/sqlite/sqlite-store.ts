@@ -44,7 +44,7 @@ export function openStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite(), requireStoreOnly))
 }
 
-/** A store in an open SQLite file. Its methods are bound, so `{ ...store }` is also a store. */
+/** A store in an open SQLite file. Its methods are bound, so the copy `{ ...store }` is also a store. */
 export class GroupedStore implements SqliteStore {
   readonly #file: SqliteFile
   readonly #store: Store

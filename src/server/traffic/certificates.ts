@@ -14,8 +14,8 @@ const MAX_CONTEXTS = 1000
 /** The certificates of the port with TLS. */
 interface Certificates {
   /**
-   * Returns the certificate for the name that a client sends: the reserved domain's current certificate. If there is no such domain, or if
-   * it has no certificate yet, returns the default certificate, which is for another name (rules: traffic#certificate).
+   * Returns the certificate for the host name that a client sends: the current certificate of the reserved domain. If there is no such
+   * domain, or if it has no certificate yet, returns the default certificate, which is for another name (rules: traffic#certificate).
    */
   readonly forName: (name: string) => Promise<SecureContext>
   /** Issues the certificate for clients that do not send a name. */

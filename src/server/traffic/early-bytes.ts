@@ -9,8 +9,8 @@ const MAX_EARLY_BYTES = 65_536
 const ENDS = ['end', 'timeout', 'error']
 
 /**
- * Reads the connection of a visitor whose last request asks to switch protocols, until its next owner takes over. A visitor who closes it
- * in the meantime, or is silent for the server's timeout, counts as disconnected, because Node no longer watches the connection.
+ * Reads the connection of a visitor whose last request asks to switch protocols, until its next owner takes over. A visitor who closes the
+ * connection in the meantime, or is silent for the server's timeout, counts as disconnected. Node no longer watches the connection.
  */
 export class EarlyBytes {
   readonly #socket: Socket

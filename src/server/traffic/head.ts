@@ -13,7 +13,7 @@ export type Arrived = IncomingMessage | Http2ServerRequest
 const HOST_HEADER = 'x-fauxgate-host'
 
 /**
- * Returns the reason that the head of a request cannot pass through a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2,
+ * Returns why the head of a request cannot pass through a gateway (RFC 9110, sections 7.2 and 9.1; RFC 9112, sections 2.3, 3.2,
  * and 6.1; RFC 9113, section 8.3.1).
  */
 export function findHeadProblem(request: Arrived): HeadProblem | undefined {
@@ -35,7 +35,7 @@ export function findHeadProblem(request: Arrived): HeadProblem | undefined {
   return undefined
 }
 
-/** Returns the host that a request is for, without its port, or the reason that the host cannot be determined. */
+/** Returns the host that a request is for, without its port, or why the host cannot be determined. */
 export function readHost({ url = '', headers }: Arrived): { readonly name: string } | { readonly problem: string } {
   const [, absolute] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   const sent = headers[HOST_HEADER] ?? absolute ?? headers[':authority'] ?? headers.host

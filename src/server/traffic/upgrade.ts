@@ -1,6 +1,6 @@
 import { IncomingMessage } from '../http.ts'
 
-/** A visitor's request over HTTP/1. Node reads `upgrade` when the head is complete: if it is true, the connection leaves HTTP. */
+/** A visitor's request over HTTP/1. Node reads `upgrade` when the head is complete. If it is true, the connection no longer uses HTTP. */
 export class VisitorRequest extends IncomingMessage {
   declare private hasWish: boolean
 

@@ -76,7 +76,7 @@ function describeTls(socket: TLSSocket) {
   return { tls, certificate: chain.map((der) => writePem('CERTIFICATE', der)).join('') || undefined }
 }
 
-/** Creates a response to a request that reaches no endpoint. Nothing more is read from its connection. */
+/** Creates a response to a request that reaches no endpoint. Nothing more is read from the request's connection. */
 export function answerText(status: number, text: string): UpstreamResponse {
   const headers = new MessageHeaders([['content-type', 'text/plain; charset=utf-8']])
   return new UpstreamResponse(status, headers, new TextEncoder().encode(`${text}\n`))

@@ -15,8 +15,8 @@ import { answerText, type SendVisit } from './visit.ts'
 const ENDED = 'The visit has ended.'
 
 /**
- * The visitors of a port. The class is the boundary around each request. A failure either results in a response with an error code or ends
- * its own connection, along with everything that the request opened.
+ * The visitors of a port. The class isolates requests from each other. A failed request either receives a response with an error code, or
+ * its connection and everything else that it opened are closed.
  */
 export class Visitors {
   readonly #gateway: Gateway

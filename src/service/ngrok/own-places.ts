@@ -66,7 +66,7 @@ interface Lack {
 const withoutWildcard = (name: string): string => name.replace(/^\*\./, '')
 
 /**
- * Returns the reason that the account may not use the place of a public URL, or undefined if it may. Cloud endpoints, agent endpoints, and
+ * Returns why the account may not use the place of a public URL, or undefined if it may. Cloud endpoints, agent endpoints, and
  * edge endpoints share this rule, but each has its own error codes (rules: ngrok-families#endpoints, agent#urls-of-the-account).
  */
 export function findLack(

@@ -6,7 +6,7 @@ const MAX_REPEAT = 1000
 const MAX_DEPTH = 1000
 
 /**
- * Returns the reason that a string is not an RE2 pattern, or undefined if it is one. RE2 supports neither lookaround nor backreferences.
+ * Returns why a string is not an RE2 pattern, or undefined if it is one. RE2 supports neither lookaround nor backreferences.
  * Reads each character once, so the time is linear in the length.
  */
 export function patternProblem(pattern: string): string | undefined {

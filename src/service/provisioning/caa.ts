@@ -46,7 +46,7 @@ export function formatIssuers(value: string): string {
     .join(', ')
 }
 
-/** Returns the reason that a record forbids a certificate authority from issuing for a domain (rules: simulated-dns#caa). */
+/** Returns why a record forbids a certificate authority from issuing for a domain (rules: simulated-dns#caa). */
 export function findCaaProblem(record: DnsRecord, authority: string, domain: string): CaaProblem | undefined {
   const { value } = findProperty(record, domain)
   if (value === undefined) return undefined

@@ -23,7 +23,7 @@ export interface SignatureScheme {
   readonly encoding?: 'hex' | 'base64'
   /** The text before the signature. Entries without it are not signatures. */
   readonly prefix?: string
-  /** The character between the entries of the header. Default: the header is a single entry. */
+  /** The character between the entries of the header. Omitted if the header is a single entry. */
   readonly separator?: ',' | ' '
   /** The signing time: a Unix time in seconds or milliseconds, or an ISO 8601 time. Must be near the gateway's time. */
   readonly timestamp?: SignaturePlace

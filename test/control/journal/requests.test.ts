@@ -163,7 +163,7 @@ describe('The journal (inspect calls)', () => {
       /operation is "reserved_addrs.craete". Allowed: null, or one of reserved_addrs.create, /,
     ],
     [{ method: 'get' }, /method is "get". Allowed: one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS/],
-    [{ path: 'reserved_addrs' }, /path is "reserved_addrs". Allowed: a path below the base URL/],
+    [{ path: 'reserved_addrs' }, /path is "reserved_addrs". Allowed: a path under the base URL/],
     [{ path: '/reserved_addrs?limit=1' }, /path is/],
     [{ status: 99 }, /status is 99. Allowed: an integer from 100 to 599/],
     [{ status: 600 }, /status is 600/],

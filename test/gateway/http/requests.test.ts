@@ -346,7 +346,7 @@ describe('The URL of a request', () => {
     expect(gateway.report()).toContain('/vaults exists in createNgrok')
   })
 
-  test('is below the base URL, or a path alone', () => {
+  test('is under the base URL, or a path alone', () => {
     const gateway = open({ baseUrl: 'https://gateway.test/api/v2' })
     const ask = (url: string) => gateway.transport.exchange({ method: 'GET', url, header: () => null, body: '' }).status
     // 401: the path is known.

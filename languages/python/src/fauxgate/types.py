@@ -42,7 +42,7 @@ Fault = TypedDict(
         "operation": "str",
         # The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
         "method": "str",
-        # The path below the base URL, such as `/reserved_domains`.
+        # The path under the base URL, such as `/reserved_domains`.
         "path": "str",
         # An ID in the request's path, such as `rd_…`.
         "resource": "str",
@@ -789,7 +789,7 @@ ListedFault = TypedDict(
         "operation": "str",
         # The method of the request. With `operation`, it must be that operation's method. One of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`.
         "method": "str",
-        # The path below the base URL, such as `/reserved_domains`.
+        # The path under the base URL, such as `/reserved_domains`.
         "path": "str",
         # An ID in the request's path, such as `rd_…`.
         "resource": "str",
@@ -842,7 +842,7 @@ Request = TypedDict(
         "operation": "str | None",
         # The method of the request.
         "method": "str",
-        # The path below the base URL, without the query.
+        # The path under the base URL, without the query.
         "path": "str",
         # The query as sent, without the `?`; empty if there is none.
         "query": "str",

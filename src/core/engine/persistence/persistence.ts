@@ -241,7 +241,7 @@ export class Persistence {
   }
 }
 
-/** Makes a call fail because the store did not persist it. */
+/** Fails a call that the store did not persist. */
 export function refuseAsStoreFailed(cause: unknown): never {
   throw new Refusal([problem(general.store_failed, { why: toError(cause).message })], { cause })
 }

@@ -18,8 +18,7 @@ export function findUnknownField(fields: StoredFields, known: StoredFields) {
 
 // (rules: stores#versions)
 /**
- * Throws an error if a store may have records with fields other than `known`, because a newer fauxgate or a gateway with other families
- * wrote it.
+ * Throws an error if a store may contain fields other than `known`. A newer fauxgate, or a gateway with other families, wrote such a store.
  */
 export function requireKnownFields(stored: StoredFields, known: StoredFields): void {
   const unknown = findUnknownField(stored, known)

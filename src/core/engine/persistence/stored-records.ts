@@ -41,7 +41,7 @@ export function listAllChanges(records: Records, sideRecords: SideRecordsByName)
 }
 
 /**
- * Reads the side records and the records of a store. Converts each record to this version of fauxgate, and validates it against its
+ * Reads the side records and the records of a store. Converts each record to the current format, and validates the record against its
  * collection's schema. @throws Error that names the damaged record; TypeError if a record's collection belongs to no family in this
  * gateway.
  */
