@@ -1,6 +1,6 @@
 import { atCaller } from './caller-stack.ts'
 
-/** How a truncated body ends: normally, with a broken connection, or with silence until the client gives up. */
+/** The way a truncated body ends: normally, with a broken connection, or with silence until the client gives up. */
 export type Ending = 'complete' | 'break' | 'stall'
 
 /** The error codes of Node's `fetch` for a connection that ended before a response and for one that ended within the body. */

@@ -53,7 +53,7 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
-  /** How a truncated or stalled body ends. Absent if the whole body is sent. */
+  /** The way a truncated or stalled body ends. Absent if the whole body is sent. */
   readonly cut?: {
     readonly ending: 'break' | 'stall'
     /** The Content-Length of the whole response. */
