@@ -130,7 +130,7 @@ export interface ControlHost {
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
-  /** Replaces the state, and discards all undo states. An undo (`isUndo`) discards only its own state. */
+  /** Replaces the state, and discards all undo states. An undo (`isUndo`) discards only the state that it restores. */
   restore(snapshot: unknown, isUndo?: boolean): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void

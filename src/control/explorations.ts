@@ -45,7 +45,7 @@ const settings = named(
     ),
     copies: optional(
       v.number(),
-      'The number of copies of the code to run concurrently, from 1 to 3. The orders of their requests are tried. Default: 1.',
+      'The number of copies of the code to run concurrently, from 1 to 3. Different orders of their requests are tried. Default: 1.',
       INTEGER,
     ),
     switches: optional(v.number(), 'The maximum number of switches between copies. Default: 2.', INTEGER),
@@ -99,7 +99,7 @@ const step = named(
   v.object({
     do: documented(
       v.picklist(['setup', 'start', 'kill', 'finish']),
-      '`setup` prepares the gateway for a run. `start` calls the code. `kill` ends a call of the code, like a ' +
+      '`setup` prepares the gateway for a run. `start` calls the code. `kill` ends a call to the code, like a ' +
         'crash. `finish` is the last step.',
     ),
     run: v.exactOptional(run),
@@ -126,13 +126,13 @@ const runEnd = named(
     error: optional(v.string(), 'The error with which the call ended. Absent if it succeeded.'),
   }),
   'RunEnd',
-  'Reports the end of a `setup` step or of a call of the code, even if the call was killed.',
+  'Reports the end of a `setup` step or of a call to the code, even if the call was killed.',
 )
 
 const start = controlCall({
   method: 'POST',
   path: '/explorations',
-  summary: 'Start to explore which failures break a program',
+  summary: 'Start an exploration of the failures that break a program',
   from: 'body',
   schema: settings,
   response: v.object({ id }),

@@ -24,8 +24,8 @@ const name = v.pipe(v.string(), v.nonEmpty(NAME_ALLOWED), v.maxLength(100, NAME_
 const savedSnapshot = named(
   v.object({
     name: documented(name, 'Its name.'),
-    at: documented(time, "The gateway's time when it was taken."),
-    records: documented(count, 'The number of its records.'),
+    at: documented(time, "The gateway's time when the snapshot was taken."),
+    records: documented(count, 'The number of records in the snapshot.'),
   }),
   'SavedSnapshot',
   'A snapshot that the gateway keeps across `reset` and, with a store, across a restart.',
@@ -118,7 +118,7 @@ const difference = controlCall({
 const remember = controlCall({
   method: 'PUT',
   path: '/undo',
-  summary: 'Remember the current state for POST /_fauxgate/undo',
+  summary: 'Save the current state for POST /_fauxgate/undo',
   commands: [{ name: 'undo remember', summary: 'Save the current state so you can undo later changes' }],
   run(host) {
     // This snapshot isn't shown to anyone, so it includes secrets. Omitting them would take 40 µs for a domain with a year of renewals.

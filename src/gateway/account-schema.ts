@@ -61,7 +61,8 @@ export const account = named(
     ),
     state: optionRow(
       oneOfThese(ACCOUNT_STATES),
-      "The reason that HTTP requests fail, such as `suspended`, or `maintenance_read_only`, which makes every change fail. The direct API still works. A suspended account's agents also cannot connect, and its certificate jobs fail.",
+      'The account state that makes HTTP requests fail, such as `suspended`. With `maintenance_read_only`, only changes fail. The direct ' +
+        'API still works. While the account is suspended, its agents cannot connect, and its certificate jobs fail.',
       { defaultText: 'none', flag: 'account-state' },
     ),
     edges: optionRow(

@@ -127,8 +127,8 @@ const certificateOptions = named(
     }),
     renewalLead: optionRow(
       duration(0),
-      'How long before expiry a certificate is renewed. Must be less than its validity.',
-      { defaultText: 'a third of the validity, or half if that is under 10 days', flag: 'renewal-lead' },
+      'How long before expiry a certificate is renewed. Must be less than its validity period.',
+      { defaultText: 'a third of the validity period, or half if the period is under 10 days', flag: 'renewal-lead' },
     ),
   }),
   'CertificateOptions',
@@ -200,7 +200,7 @@ const controlOptions = named(
     ),
   }),
   'ControlOptions',
-  'Access to the control API from other machines.',
+  'Who may use the control API from other machines.',
 )
 
 export const control = objectOr(

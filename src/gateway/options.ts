@@ -42,7 +42,7 @@ import {
   takenDomains,
 } from './option-schemas.ts'
 
-/** All options of `createGateway`. The command supports all of them except `store`. */
+/** All options of `createGateway`. The command supports all options except `store`. */
 export const gatewayRows = {
   control: optionRow(
     control,
@@ -96,7 +96,7 @@ export const gatewayRows = {
   errorText: optionRow(
     oneOfThese(['usual', 'varied']),
     'The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches ' +
-      'on it fails. Reports still have the usual text.',
+      'on it fails. Reports still show the usual text.',
     { default: 'usual' },
   ),
   quirks: optionRow(quirks, 'Behavior of the real service that differs from its API reference.', {
@@ -148,7 +148,7 @@ export const gatewayRows = {
   }),
   dns: optionRow(
     oneOfThese(['off', 'simulated']),
-    'The DNS that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, nothing.',
+    'The DNS zone that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, none.',
     { default: 'off' },
   ),
   provisioningDelay: optionRow(
@@ -160,7 +160,7 @@ export const gatewayRows = {
   certificates: optionRow(
     certificates,
     'How long automatic certificates are valid, and how long before expiry they are renewed.',
-    { defaultText: `Let's Encrypt's at the gateway's time: ${DEFAULT_VALIDITIES}` },
+    { defaultText: `the values of Let's Encrypt at the gateway's time: ${DEFAULT_VALIDITIES}` },
   ),
   internalErrorBackoff: optionRow(
     internalErrorBackoff,

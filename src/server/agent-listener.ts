@@ -24,7 +24,7 @@ interface Asked {
   readonly gateway: Gateway
   /** The request's URL, as read by the agent. */
   readonly url: string | undefined
-  /** The URL of the page that shows the traffic. A real agent serves such a page at `/`. */
+  /** The URL of the page that shows the traffic. A real agent serves its page at `/`. */
   readonly page: string
 }
 

@@ -75,7 +75,7 @@ export function notYetValidPair(options: PairAroundOptions = {}): Pair {
 }
 
 /**
- * Creates a pair whose certificate and key are swapped. The API rejects it with `certificate_is_key`.
+ * Creates a pair whose certificate and key are swapped. The API rejects the pair with `certificate_is_key`.
  *
  * @throws TypeError like {@link certificatePair}.
  */
@@ -85,8 +85,7 @@ export function swappedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Creates a pair whose key has the certificate's type but does not match it. The API rejects it with
- * `certificate_key_mismatch`.
+ * Creates a pair whose key has the certificate's type but does not match it. The API rejects the pair with `certificate_key_mismatch`.
  *
  * @throws TypeError like {@link certificatePair}.
  */
@@ -97,8 +96,8 @@ export function mismatchedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Creates a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API rejects it with `key_encrypted`. No passphrase
- * decrypts it: the encrypted part is random.
+ * Creates a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API rejects the pair with `key_encrypted`. No passphrase decrypts
+ * it: the encrypted part is random.
  *
  * @throws TypeError like {@link certificatePair}.
  */
@@ -109,8 +108,7 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
 }
 
 /**
- * Creates a pair whose leaf certificate is well-formed PEM around truncated DER. The API rejects it with
- * `certificate_unparsable`.
+ * Creates a pair whose leaf certificate is well-formed PEM around truncated DER. The API rejects the pair with `certificate_unparsable`.
  *
  * @throws TypeError like {@link certificatePair}.
  */
@@ -121,8 +119,7 @@ export function damagedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Creates a pair whose chain is in the wrong order, root first and leaf last. The API rejects it with
- * `chain_out_of_order`.
+ * Creates a pair whose chain is in the wrong order, root first and leaf last. The API rejects the pair with `chain_out_of_order`.
  *
  * @param options `issuers` must be at least 1 (the default).
  * @throws TypeError like {@link certificatePair}.

@@ -55,8 +55,8 @@ export interface ErrorWithText {
 }
 
 /**
- * Like {@link assertStrict}, but also throws for unfinished requests and losses. The error has no stack frames, because no single line of
- * the test or of this file is to blame.
+ * Like {@link assertStrict}, but also throws for unfinished requests and losses. The error has no stack frames, because no single line
+ * caused it.
  */
 export function requireStrict(gateway: Gateway, connection: TestConnection): void {
   const { traffic, lost } = connection

@@ -9,8 +9,8 @@ const MAX_RESPONSES_PER_PAUSE = 5
 
 /**
  * The pauses of a test between a response and the next request, in which the process was idle but the gateway's clock did not move. Such
- * pauses show that some code waits on real timers. A slow client or a busy machine makes no pauses. Counting pauses does not replace any
- * globals.
+ * pauses show that some code waits on real timers. A slow client or a busy machine does not cause such pauses. Counting pauses does not
+ * replace any globals.
  */
 export class Pauses {
   readonly #clock: Clock

@@ -7,9 +7,9 @@ import type { ReplacedGlobals } from './replaced-globals.ts'
 /** A test's timers on the gateway's clock, until `restore` is called. */
 export interface ReplacedTimers {
   restore(): void
-  /** Makes `waiting` keep its result. `restore` does this too. */
+  /** Makes `waiting` return the same result from now on. `restore` does this too. */
   freeze(): void
-  /** The timers that code waits for, next timer first. */
+  /** The timers that code waits for, earliest first. */
   waiting(): readonly WaitingTimer[]
   /** The local times that the code has used. */
   readonly localTimes: LocalTimes
@@ -37,7 +37,7 @@ interface Replacement extends Pick<ReturnType<typeof fakeTimersOn>, 'fake'> {
   readonly setInterval: object
   /** Replaces `Date`. */
   readonly dates: typeof Date
-  /** Sets the timer of `AbortSignal.timeout`, which limits a wait and does not count as one. */
+  /** Sets the timer of `AbortSignal.timeout`. It limits another wait, and does not count as a wait. */
   readonly setSignalTimer: SetTimeout
 }
 

@@ -10,7 +10,7 @@ import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
 /** The options for {@link replayRecording}. */
 export interface ReplayOptions {
-  /** The accepted differences, each with a reason. The replay fails if one of them does not occur. Default: none. */
+  /** The accepted differences, each with a reason. The replay fails if an accepted difference does not occur. Default: none. */
   readonly known?: readonly KnownDifference[]
 }
 

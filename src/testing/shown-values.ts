@@ -52,7 +52,7 @@ export function listDifferences(message: string): readonly number[] {
   })
 }
 
-/** Returns whether a text contains two times that differ by some ms. */
+/** Returns whether a text contains two times that differ by a number of ms. */
 export function hasTimesApart(message: string, ms: number): boolean {
   const times = numbersOf(readText(message))
     .filter((number) => number >= MIN_TIME)

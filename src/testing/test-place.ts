@@ -5,7 +5,7 @@ export interface TestPlace {
   readonly column: number
 }
 
-/** The location of a call, both in the source and in the file that the platform runs, because a transformed file has different lines. */
+/** The location of a call, in the source and in the file that the platform runs. A transformed file has different lines. */
 export interface CallPlace {
   readonly source: TestPlace
   readonly run: TestPlace

@@ -53,7 +53,7 @@ const UNITS = [
 /** Smaller differences are common for other reasons. */
 const MIN_UNITS = 30
 
-/** Returns a hint if a failed assertion shows values that are as far apart as the machine's clock and the gateway's. */
+/** Returns a hint if the values in a failed assertion differ by as much as the machine's clock and the gateway's. */
 export function machineClockHint(failure: string, { clock }: Pick<Gateway, 'clock'>): readonly string[] {
   if (!isManual(clock)) return []
   const machine = readClock(systemClock)

@@ -24,9 +24,9 @@ const CONNECTING = 5
 const STATELESS = ['fetch', 'url', 'dialect']
 
 /**
- * The requests of a test on their way to its gateway. Each arrives some microtasks later, in the order sent, so that a test notices a
- * forgotten `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive before that. `requests`
- * always makes them arrive, because an assertion must count each sent request. Responses still arrive later.
+ * Requests that a test has sent and its gateway has not received. Each arrives some microtasks later, in the order sent, so that a test
+ * notices a forgotten `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive before that.
+ * `requests` always makes them arrive, because an assertion must count each sent request. Responses still arrive later.
  */
 export class DelayedRequests {
   /** The functions that let requests arrive, with the names of the requests. */

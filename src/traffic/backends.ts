@@ -32,7 +32,7 @@ export function chooseTarget(tx: Transaction, reader: Reader, id: string): Backe
 interface Choice {
   readonly tx: Transaction
   readonly reader: Reader
-  /** The backends on the path to this one, because a backend can be its own descendant. */
+  /** The backends on the path to this backend, because a backend can be its own descendant. */
   readonly seen: ReadonlySet<string>
 }
 

@@ -4,9 +4,9 @@ export interface BodyParts extends AsyncIterable<Uint8Array> {
   readonly length: number | undefined
   /** Calls a function with each chunk as it passes through, and another function at the end, unless the body is interrupted. */
   watch(see: (part: Uint8Array) => void, end?: () => void): void
-  /** The names and values of the trailer fields, alternating. Known once the body has been read. */
+  /** The names and values of the trailer fields, alternating. Available once the body has been read. */
   readonly rawTrailers?: readonly string[]
-  /** Discards the unread body, and closes its connection. */
+  /** Discards the unread body and closes its connection. */
   destroy(): unknown
 }
 
@@ -42,7 +42,7 @@ function toStream(parts: BodyParts): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull, cancel: () => void parts.destroy() }, { highWaterMark: 0 })
 }
 
-/** Discards an unread body and its connection. */
+/** Discards an unread body and closes its connection. */
 export function discardBody(body: Body): void {
   if (body === null || body instanceof Uint8Array) return
   if (body instanceof ReadableStream) body.cancel().catch(() => {})

@@ -11,7 +11,7 @@ import type { VisitContext } from './visit-context.ts'
 /** The reason that a visitor rejects a certificate, with Node's error code. */
 interface CertificateProblem {
   readonly code: 'ERR_TLS_CERT_ALTNAME_INVALID' | 'CERT_HAS_EXPIRED'
-  /** A description of the gateway's action, such as "presented its default certificate …". */
+  /** Describes what the gateway did, such as "presented its default certificate …". */
   readonly did: string
 }
 

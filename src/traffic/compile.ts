@@ -47,7 +47,7 @@ export interface CompiledAction {
   readonly type: string
   /** The action's row, or undefined for an undocumented action. */
   readonly row: Action | undefined
-  /** True if a request passes even if the action rejects it. */
+  /** True if a request passes although the action rejects it. */
   readonly isLenient: boolean
   /** The outcomes of a check. */
   readonly outcomes: ReturnType<typeof outcomesOf>

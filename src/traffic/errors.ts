@@ -59,7 +59,7 @@ export function sentenceOf(error: number): string {
   return ERRORS[error]?.[1] ?? 'A policy rule failed.'
 }
 
-/** Returns whether response rules run on the end that a rule caused (rules: traffic#responses). */
+/** Returns whether response rules run on the response that a rule caused (rules: traffic#responses). */
 export function hasResponsePhase(end: Ending): boolean {
   return end !== 'close' && 'hasResponsePhase' in end
 }

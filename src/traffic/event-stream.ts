@@ -11,7 +11,7 @@ const MAX_TRACED = 100
 
 /**
  * Runs the message rules on a response's events as they pass through. Other responses aren't changed (rules: traffic#bodies). Message rules
- * get a separate visit, because other rules and modules may run on the original visit in the meantime.
+ * have their own visit, because other rules and modules may run on the original visit at the same time.
  * @throws BodyProblem for a coding that cannot be decoded
  */
 export function streamEvents(

@@ -8,7 +8,7 @@ export type KeptBody = () => readonly Uint8Array[] | null | undefined
 
 const noBody: KeptBody = () => null
 
-/** Keeps a request body as it passes through. */
+/** Stores a request body as it passes through. */
 export function keepBody(request: VisitorRequest): KeptBody {
   const { body, headers } = request
   if (body === null) return noBody

@@ -93,7 +93,7 @@ export function leaveBreaker(tx: Transaction, key: string, settings: BreakerSett
   tx.put(breakers, { key, tripped_at: isTripped ? tx.now : null, is_trying: false, buckets: isTripped ? [] : buckets })
 }
 
-/** Tells the breaker that a request that it let pass didn't reach the upstream. */
+/** Tells the breaker that a request did not reach the upstream, although the breaker let it pass. */
 export function releaseBreaker(tx: Transaction, key: string): void {
   const breaker = tx.get(breakers, key)
   if (breaker?.is_trying) tx.put(breakers, { ...breaker, is_trying: false })

@@ -6,7 +6,10 @@ import { findHostProblem } from './target.ts'
 
 export type Binding = EndpointRecord['binding']
 
-/** Returns the endpoints at a URL, oldest first: those at its host, or else those at the most specific wildcard that covers it. */
+/**
+ * Returns the endpoints at a URL, oldest first: the endpoints at its host or, if there are none, at the most specific wildcard that covers
+ * the host.
+ */
 export function findEndpoints(reader: Reader, url: URL, binding: Binding): readonly EndpointRecord[] {
   // A policy can forward to a host name of any length.
   if (findHostProblem(url.hostname) !== undefined) return []

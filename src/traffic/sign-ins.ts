@@ -16,7 +16,7 @@ interface Surroundings {
 const keyOf = ({ provider, provider_user_id }: SignIn['person'], place: string): string =>
   JSON.stringify([place, provider, provider_user_id])
 
-/** Ends a person's session at an endpoint or route, as if the session had been deleted. */
+/** Ends a person's session at an endpoint or route as if it had been deleted. */
 export function endSession(tx: Transaction, person: SignIn['person'], place: string): void {
   const known = tx.get(signIns, keyOf(person, place))
   const session = known && tx.get(applicationSessionRecords, known.session_id)

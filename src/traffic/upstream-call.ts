@@ -33,7 +33,7 @@ export interface UpstreamPlace {
   readonly tunnel?: PassedTunnel | undefined
   /** The protocol for the agent's connection to a server. Default: `http1`. */
   readonly protocol?: string | undefined
-  /** True for a request that already has the headers added by a gateway. */
+  /** True for a request that already has the headers that a gateway adds. */
   readonly isReplay?: true
 }
 

@@ -15,7 +15,8 @@ export interface Visitor {
   /** The country of the address, as a two-letter code. It sets `conn.geo.country_code` and similar variables. */
   readonly country?: string
   /**
-   * True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
+   * True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and certificates for other
+   * names.
    */
   readonly insecure?: boolean
   /**

@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly body?: string | undefined
   /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined
-  /** Headers in addition to the standard ones, or null for a standard header that was omitted. */
+  /** Headers in addition to the standard headers, or null for a standard header that was omitted. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
 }
 

@@ -34,7 +34,7 @@ export function pairIds(expected: string, received: string): (readonly [string, 
   return at === received.length ? pairs : undefined
 }
 
-/** Maps the IDs of one side to those of the other. Each resource occurs once on each side. */
+/** Maps the IDs of one side to the IDs of the other side. Each resource occurs once on each side. */
 export class IdMap {
   readonly #received = new Map<string, string>()
   readonly #expected = new Map<string, string>()

@@ -3,8 +3,9 @@ import { idsIn } from './ids.ts'
 import { UNKNOWN_ID } from './steps.ts'
 
 /**
- * Makes sure that a write request touches only the run's resources: each ID in it belongs to one of them or to no resource. A new resource
- * can be found by the run's mark. @throws Error if the request touches any other resource. In that case, the scenario is wrong.
+ * Makes sure that a write request touches only the run's resources: each ID in the request belongs to one of these resources, or to none. A
+ * new resource can be found by the run's mark. @throws Error if the request touches any other resource. In that case, the scenario is
+ * wrong.
  */
 export function requireOwn(
   { method, path, body = '' }: ApiRequest,

@@ -26,7 +26,7 @@ type Options struct {
 	UnknownActions UnknownActions `json:"unknownActions"`
 	// Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
 	EmptyJsonOnDelete bool `json:"emptyJsonOnDelete"`
-	// The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
+	// The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches on it fails. Reports still show the usual text. Default: `usual`.
 	ErrorText ErrorText `json:"errorText"`
 	// Behavior of the real service that differs from its API reference.
 	Quirks *Quirks `json:"quirks"`
@@ -38,11 +38,11 @@ type Options struct {
 	AddressesPerRegion int `json:"addressesPerRegion"`
 	// Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one. Default: none.
 	TakenDomains []string `json:"takenDomains"`
-	// The DNS that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, nothing. Default: `off`.
+	// The DNS zone that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, none. Default: `off`.
 	DNS DNSCheck `json:"dns"`
 	// The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call. Default: 30s.
 	ProvisioningDelay *time.Duration `json:"provisioningDelay"`
-	// How long automatic certificates are valid, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
+	// How long automatic certificates are valid, and how long before expiry they are renewed. Default: the values of Let's Encrypt at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
 	Certificates any `json:"certificates"`
 	// How long a job waits after its first INTERNAL_ERROR. The wait doubles after each further error, up to `most`. Default: 1m and 64m.
 	InternalErrorBackoff *ErrorBackoff `json:"internalErrorBackoff"`
@@ -100,7 +100,7 @@ type Fault struct {
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
-	// The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
+	// The `Retry-After` header, rounded up to seconds. The default for an `error` with status 429 is 60 s.
 	RetryAfter time.Duration `json:"retryAfter"`
 	// The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
 	Latency time.Duration `json:"latency"`
@@ -108,7 +108,7 @@ type Fault struct {
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate *int `json:"truncate"`
-	// What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens after the point at which `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending Ending `json:"ending"`
 	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
@@ -152,7 +152,7 @@ type Visitor struct {
 	IP string `json:"ip"`
 	// The country of the address: a two-letter code, such as `DE`.
 	Country string `json:"country"`
-	// True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
+	// True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and certificates for other names.
 	Insecure bool `json:"insecure"`
 	// The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by intermediate certificates. Default: none.
 	Certificate string `json:"certificate"`
@@ -174,7 +174,7 @@ type Upstream struct {
 	Headers map[string]string `json:"headers"`
 	// The body of the response.
 	Body string `json:"body"`
-	// The number of requests that get this response. Default: all.
+	// The number of requests that receive this response. Default: all.
 	Times int `json:"times"`
 }
 
@@ -244,7 +244,7 @@ type TunnelSessionDeclaration struct {
 	Region string `json:"region"`
 	// The time at which the session started. Default: now.
 	StartedAt time.Time `json:"started_at"`
-	// The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
+	// The protocol between the agent and the service; `ssh` if there is no agent. Default: `ngrok/2`.
 	Transport string `json:"transport"`
 	// The commands that the agent supports. Default: all commands.
 	Supports []AgentCommand `json:"supports"`
@@ -364,7 +364,7 @@ type SurvivalSettings struct {
 	Name string `json:"name"`
 	// The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.
 	Faults int `json:"faults"`
-	// The number of copies of the code to run concurrently, from 1 to 3. The orders of their requests are tried. Default: 1.
+	// The number of copies of the code to run concurrently, from 1 to 3. Different orders of their requests are tried. Default: 1.
 	Copies int `json:"copies"`
 	// The maximum number of switches between copies. Default: 2.
 	Switches int `json:"switches"`
@@ -422,7 +422,7 @@ type ListedFault struct {
 	Error string `json:"error"`
 	// The `msg` of the error.
 	Message string `json:"message"`
-	// The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
+	// The `Retry-After` header, rounded up to seconds. The default for an `error` with status 429 is 60 s.
 	RetryAfter any `json:"retryAfter"`
 	// The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
 	Latency any `json:"latency"`
@@ -430,7 +430,7 @@ type ListedFault struct {
 	Drop bool `json:"drop"`
 	// The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
 	Truncate int `json:"truncate"`
-	// What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+	// What happens after the point at which `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
 	Ending Ending `json:"ending"`
 	// The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
 	Body any `json:"body"`
@@ -440,7 +440,7 @@ type ListedFault struct {
 	Passed int `json:"passed"`
 	// `pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
 	State FaultState `json:"state"`
-	// Those of the last 5 requests that it did not apply to, oldest first. Absent if the fault is not pending.
+	// Of the last 5 requests, those that it did not apply to, oldest first. Absent if the fault is not pending.
 	Missed []*MissedRequest `json:"missed"`
 }
 
@@ -522,7 +522,7 @@ type Request struct {
 	Cancelled bool `json:"cancelled"`
 	// The ID of the fault that applied to the request, or null.
 	Fault string `json:"fault"`
-	// The problem with the request. Absent if, as usual, the response states it.
+	// The problem with the request. Usually absent, because the response states it.
 	Problem string `json:"problem"`
 }
 
@@ -764,7 +764,7 @@ type TunnelSession struct {
 	Region string `json:"region"`
 	// The time at which the session started.
 	StartedAt time.Time `json:"started_at"`
-	// The protocol between the agent and the service; `ssh` without an agent.
+	// The protocol between the agent and the service; `ssh` if there is no agent.
 	Transport string `json:"transport"`
 }
 

@@ -75,7 +75,7 @@ function formatCodes(): string {
   const ofJobs = new Set(Object.values(CERTIFICATE_ERRORS).map(({ number }) => number)).size
   const total = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   return table(
-    ['how a test gets a documented error code', 'codes'],
+    ['how a test receives a documented error code', 'codes'],
     [
       ['by a request that breaks a rule', count(provoked) - declared],
       ['by a request, with an account that the test declares', declared],

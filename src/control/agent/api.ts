@@ -81,7 +81,7 @@ const endpointBody = v.object({
   uri: text,
   url: text,
   upstream: v.object({
-    url: v.union([v.string(), v.number()], 'a port, an address or a URL'),
+    url: v.union([v.string(), v.number()], 'a port, an address, or a URL'),
     // The API's page lists https; the config file's page lists http1 and http2.
     protocol: v.exactOptional(oneOfThese(['http', 'http1', 'http2', 'https', 'tcp', 'tls'])),
     proxy_protocol: v.exactOptional(v.unknown()),

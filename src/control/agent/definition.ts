@@ -20,7 +20,7 @@ export const tunnelDefinition = named(
   v.object({
     name: v.optional(documented(v.string(), 'The name of the tunnel.'), NAME_BY_DEFAULT),
     addr: documented(
-      v.union([v.string(), v.number()], 'a port, an address or a URL'),
+      v.union([v.string(), v.number()], 'a port, an address, or a URL'),
       'The upstream that the agent forwards to: a port such as 80, an address such as `localhost:80`, or a URL.',
     ),
     proto: v.optional(documented(oneOfThese(['http', 'https', 'tcp', 'tls']), 'The protocol of the tunnel.'), 'http'),

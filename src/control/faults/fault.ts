@@ -131,7 +131,9 @@ const fields = {
   ),
   message: text('The `msg` of the error.'),
   retryAfter: v.exactOptional(
-    sentDuration('The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.'),
+    sentDuration(
+      'The `Retry-After` header, rounded up to seconds. The default for an `error` with status 429 is 60 s.',
+    ),
   ),
   latency: v.exactOptional(
     sentRange(
@@ -150,7 +152,7 @@ const fields = {
   ending: v.exactOptional(
     documented(
       oneOfThese(['complete', 'break', 'stall']),
-      'What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, ' +
+      'What happens after the point at which `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, ' +
         'nothing more is sent until the client gives up. Both keep the Content-Length of the whole response.',
       { json: { default: 'complete' } },
     ),
@@ -214,7 +216,7 @@ export const listedFault = named(
     missed: v.exactOptional(
       documented(
         v.array(missed),
-        'Those of the last 5 requests that it did not apply to, oldest first. Absent if the fault is not pending.',
+        'Of the last 5 requests, those that it did not apply to, oldest first. Absent if the fault is not pending.',
       ),
     ),
   }),

@@ -4,12 +4,12 @@ import type { ArmedFault } from '../../generated/controls.ts'
 import type { UpstreamFault } from '../../traffic/traffic-host.ts'
 import { countHits, faultRecords } from './fault.ts'
 
-/** Returns the fault, if any, that applies to a request that the gateway forwards, and counts the hit as for other faults. */
+/** Returns the fault, if any, that applies to a request that the gateway forwards, and counts the hit, as it does for other faults. */
 export function applyUpstreamFault(engine: Engine, keys: readonly string[]): UpstreamFault | undefined {
   return applyMatching(engine, 503, ({ traffic }) => traffic !== undefined && keys.includes(traffic))
 }
 
-/** Returns the fault, if any, that applies to a request to the agent's API, and counts the hit as for other faults. */
+/** Returns the fault, if any, that applies to a request to the agent's API, and counts the hit, as it does for other faults. */
 export function applyAgentFault(engine: Engine, path: string, sent: string): UpstreamFault | undefined {
   return applyMatching(engine, 200, ({ agent, method = sent }) => agent === path && method === sent)
 }

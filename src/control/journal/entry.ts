@@ -72,7 +72,7 @@ export const journalEntry = named(
     ),
     fault: documented(v.nullable(v.string()), 'The ID of the fault that applied to the request, or null.'),
     problem: v.exactOptional(
-      documented(v.string(), 'The problem with the request. Absent if, as usual, the response states it.'),
+      documented(v.string(), 'The problem with the request. Usually absent, because the response states it.'),
     ),
   }),
   'JournalEntry',

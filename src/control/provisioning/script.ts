@@ -235,7 +235,7 @@ export const pendingOutcome = named(
 )
 
 const listedOutcome = named(
-  v.object({ id: documented(v.string(), 'The ID that `DELETE` takes.'), ...outcomeFields }),
+  v.object({ id: documented(v.string(), 'The ID to pass to `DELETE`.'), ...outcomeFields }),
   'ListedOutcome',
   'A pending outcome with its ID.',
 )

@@ -37,8 +37,8 @@ export const visitor = named(
     insecure: v.exactOptional(
       documented(
         v.boolean(),
-        'True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired ' +
-          'certificates and those for other names.',
+        'True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and certificates for ' +
+          'other names.',
       ),
     ),
     certificate: v.exactOptional(
@@ -83,7 +83,7 @@ export const trafficFilter = optionsOf(
 
 /** The number of requests that an upstream responds to. */
 export const times = v.exactOptional(
-  documented(integerFrom(1), 'The number of requests that get this response. Default: all.'),
+  documented(integerFrom(1), 'The number of requests that receive this response. Default: all.'),
 )
 
 export const upstreamOptions = optionsOf({ times })

@@ -1,14 +1,13 @@
 import { groupOf, type Nouns, type Operation } from '../../core/operation/operation.ts'
 
-/** The nouns for a family, and the path of its list. */
+/** The nouns for a family's resources, and the path of their list. */
 export interface FamilyNouns extends Nouns {
   /** The path of its list; null for modules, and for lists within a resource. */
   readonly list: string | null
 }
 
 /**
- * Returns the nouns of families by name. A family without nouns, or with the nouns of an earlier family, uses the words of its
- * name.
+ * Returns the nouns of families by name. A family without nouns, or with the same nouns as an earlier family, uses the words of its name.
  */
 export function listNouns(operations: readonly Operation[]): Readonly<Record<string, FamilyNouns>> {
   const seen = new Set<string>()

@@ -60,7 +60,10 @@ const overviewSchema = named(
       'The requests whose responses a fault delays, earliest response first: at most 100.',
     ),
     keys: documented(v.boolean(), 'True if requests need one of the keys that were set when the gateway was started.'),
-    undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` goes back to; null if there is none.'),
+    undo: documented(
+      v.nullable(time),
+      "The gateway's time in the state that `POST /_fauxgate/undo` restores; null if there is none.",
+    ),
     happened: v.exactOptional(
       documented(
         v.record(v.string(), count),

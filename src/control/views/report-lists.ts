@@ -95,8 +95,8 @@ export function findRepeatedItems(oldestFirst: Iterable<JournalEntry>): Readonly
 }
 
 /**
- * Notes that a list was empty because of its filter, if it would still be empty. A client that looks for a resource before creating it
- * would find it now. A redacted filter cannot be tried again.
+ * Notes that a list was empty because of its filter, if the list would still be empty. A client that looks for a resource before creating
+ * it would find it now. A redacted filter cannot be tried again.
  */
 export function describeEmptyFilter({ api, engine }: ControlHost, entry: JournalEntry): string | undefined {
   const { cursor } = readPageRequest(entry)

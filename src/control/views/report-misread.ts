@@ -29,7 +29,7 @@ const MAX_NULLS = 5
 
 /**
  * If a test's message suggests that code misread the newest response, describes that response: its content if it is an error, otherwise its
- * fields. Older responses are not described, because nothing shows that the code still used them.
+ * fields. Older responses are not described, because the code may no longer use them.
  */
 export function describeMisread(host: ControlHost, message: string): readonly string[] {
   if (!MISREAD.test(message)) return []

@@ -29,7 +29,7 @@ interface RepeatedLine<Entry> {
   readonly until: string
   from: string
   count: number
-  /** The newest of its requests. */
+  /** The newest request of the run. */
   readonly last: Entry
 }
 
@@ -38,7 +38,7 @@ export interface ListedRequests {
   readonly section: Section
   /** Returns true if a note explains one of the listed requests. */
   readonly hasNotes: boolean
-  /** Returns true if the last lines are identical requests, as polling code sends them. */
+  /** Returns true if the last lines are identical requests, such as those of polling code. */
   readonly isPolling: boolean
 }
 

@@ -67,7 +67,7 @@ const domainTimeline = named(
     records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
     pending: documented(
       v.array(pendingOutcome),
-      'The outcomes that its next attempts take, in order: first those for this domain, then those for any domain. At most 20.',
+      'The outcomes of its next attempts, in order: first those for this domain, then those for any domain. At most 20.',
     ),
     outcomes: documented(count, 'The number of these outcomes, including those that `pending` omits.'),
     timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
@@ -191,7 +191,7 @@ function listTimelines(
 
 const MAX_PENDING = 20
 
-/** Returns the pending outcomes by domain, with those for any domain under the key `ANY_DOMAIN`. */
+/** Returns the pending outcomes by domain. The key `ANY_DOMAIN` has the outcomes for any domain. */
 export function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, ListedOutcome[]> {
   const outcomes = new Map<string, ListedOutcome[]>()
   for (const each of listPendingOutcomes(tx)) {

@@ -5,7 +5,7 @@ import type { Trouble } from '../../generated/controls.ts'
 import type { ControlHost } from '../control.ts'
 import type { SentEventItem } from '../sent-events/item.ts'
 
-/** Counts the errors that aren't in any journal, so that pages notice new errors. */
+/** Counts the errors that aren't in any journal. A page notices new errors by this number. */
 export function countElsewhere({ agent, otherRequests }: ControlHost): number {
   return [...agent.refused.values()].reduce((sum, { count }) => sum + count, otherRequests.refusedCount)
 }

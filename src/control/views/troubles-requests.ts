@@ -187,7 +187,7 @@ function describeCause(
   return describeWait(host, tx, cause, request.now, entry.responseHeaders)
 }
 
-/** Returns whether the time of a `Retry-After` is over, or how far to advance a clock that does not move. */
+/** Describes whether the time of a `Retry-After` has passed, and how far to advance a clock that does not move. */
 export function describeWait(
   { clock }: ControlHost,
   tx: Transaction,

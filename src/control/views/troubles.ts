@@ -54,7 +54,7 @@ const trouble = named(
     ),
   }),
   'Trouble',
-  'A likely mistake that the state or the requests reveal, and where it is.',
+  'A likely mistake that the state or the requests reveal, and its location.',
 )
 
 // Loaded on first use: few programs list troubles.

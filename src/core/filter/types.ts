@@ -18,7 +18,7 @@ export interface Type {
   readonly nullable: boolean
   /** For a string: true if it is an RFC 3339 time. For list items: true if all of them are RFC 3339 times. */
   readonly isTime?: boolean
-  /** For a string: true if it is "" in the filter expression. For list items: true if any of them is "" or null. */
+  /** For a string: true if it is "" in the filter expression. For list items: true if any item is "" or null. */
   readonly isEmpty?: boolean
   /** For a list: true if null and "" equal an empty list. */
   readonly takesEmpty?: boolean

@@ -20,7 +20,7 @@ export interface Described {
 
 // (rules: fields#absent-until-set)
 /**
- * Returns `description` and `metadata` of a record after a request: the sent values, or else those of the record. An empty string has no
+ * Returns `description` and `metadata` of a record after a request: the sent values, or else the record's values. An empty string has no
  * effect if no value was set before.
  *
  * @example

@@ -23,8 +23,8 @@ export interface ReadableKind {
   /** The prefix of its IDs, for example `rd`. */
   readonly prefix: string
   /**
-   * The prefixes of all kinds that share this collection. Records' keys begin with the first prefix; IDs may use any of them. One kind
-   * declares the collection in its family; the other families have `collections: []`.
+   * The prefixes of all kinds that share this collection. The keys of records begin with the first prefix; IDs may begin with any of the
+   * prefixes. One kind declares the collection in its family; the other families have `collections: []`.
    */
   readonly prefixes?: readonly [string, ...string[]]
   /** The singular name in messages and summaries, for example "reserved address". */

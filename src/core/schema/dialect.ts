@@ -31,7 +31,7 @@ export interface CommonDialect {
   /** The fields that list filters can use: all fields of an item, or only those that the family declares. */
   readonly filterFields: 'all' | 'declared'
   /**
-   * The strings that have a maximum length. `listed`: those for which the API reference states a limit. `all`: in addition, every
+   * The strings that have a maximum length. `listed`: only strings for which the API reference states a limit. `all`: in addition, every
    * `description` (255 bytes) and every `metadata` (4,096 bytes).
    */
   readonly textLimits: 'listed' | 'all'

@@ -123,7 +123,7 @@ const createMessage = (message: string | Message): ((values: object) => string) 
   // The overloads above tell callers which values a message needs.
   typeof message === 'string' ? fillTemplate(message) : (message as (values: object) => string)
 
-/** Formats a value so that it can follow "is" in a message: quoted, or `missing` if absent. */
+/** Formats a value to follow "is" in a message: quoted, or `missing` if absent. */
 export function describeReceived(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }

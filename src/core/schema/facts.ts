@@ -46,7 +46,7 @@ export interface JsonFacts {
 export interface Facts {
   /** JSON Schema keywords; a function if they depend on the dialect. */
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)
-  /** True for a required field whose schema sets a default, so that a rule can report a specific error when the field is missing. */
+  /** True for a required field whose schema sets a default only to let a rule report a specific error for a missing field. */
   readonly isRequired?: true
   /** True for a value that JSON cannot express, such as a function. Documents omit it. */
   readonly isNoData?: true

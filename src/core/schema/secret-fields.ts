@@ -131,8 +131,7 @@ export interface Redaction {
 export const NO_NAMES: Redaction['names'] = { has: () => false }
 
 /**
- * Returns a JSON value without the values of secret fields, secret strings, and private keys. Returns the value itself if it contains none
- * of them.
+ * Returns a JSON value without the values of secret fields, secret strings, and private keys. If there are none, returns the value itself.
  */
 export function redact<T>(value: T, redaction: Redaction): T {
   return redactAt(value, redaction, 0) as T // Strings replace strings; a typed value is not nested too deeply.

@@ -101,7 +101,7 @@ export function installFetch(
     }
     const why = before ? 'other requests are rejected' : 'there is no other fetch'
     return Promise.reject(
-      atCaller(new TypeError(`${request} is not below ${listUrls(installed)}, and ${why}. ${hint}`)),
+      atCaller(new TypeError(`${request} is not under ${listUrls(installed)}, and ${why}. ${hint}`)),
     )
   }
   const installed = Object.assign(fetchByInstallation, { fauxgate: installation })

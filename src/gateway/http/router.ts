@@ -107,7 +107,7 @@ function describeProblem<O>(root: Node<O>, path: string, elsewhere: string | und
 
 function describeChildren<O>({ fixed, parameter }: Node<O>, segment = ''): string {
   const names = [...fixed.keys(), ...(parameter ? [`{${parameter.name}}`] : [])]
-  return names.length === 0 ? 'There are no paths below it.' : `Allowed there: ${listNames(segment, names)}.`
+  return names.length === 0 ? 'There are no paths under it.' : `Allowed there: ${listNames(segment, names)}.`
 }
 
 /** Returns a route's operation for a method, or undefined if there is none. HEAD counts as GET. */

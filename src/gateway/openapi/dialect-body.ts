@@ -59,7 +59,7 @@ function createAliases(operation: Operation, dialect: CommonDialect, body: JsonS
     const below = operation.otherNames?.labelsBelow?.(dialect)
     if (below === undefined || !labels.includes(alias)) return [alias, { ...json, description: another }]
     const { pattern: _, ...anyText } = json
-    const label = `A string without a dot is treated as a label below \`${below}\`.`
+    const label = `A string without a dot is treated as a label under \`${below}\`.`
     return [alias, { ...anyText, description: `${another} ${label}` }]
   })
   return Object.fromEntries(aliases)

@@ -37,7 +37,7 @@ export interface Conversion {
   readonly place: 'body' | 'query' | 'response'
   /** The named schemas, which the document refers to, with their names. */
   readonly names: ReadonlyMap<AnySchema, string>
-  /** Returns the named schemas in full, by name. Converting all of them together is fast. */
+  /** Returns the named schemas in full, by name. Converting all schemas together is fast. */
   readonly whole: () => Readonly<Record<string, JsonSchema>>
 }
 

@@ -43,7 +43,7 @@ export function describeStart(oldest = ''): string {
   return since && !(oldest && oldest < since) ? ` since ${formatTime(since)}` : ''
 }
 
-/** The columns of request tables. Requests are numbered because many of them have the same time on a manual clock. */
+/** The columns of request tables. Requests are numbered, because many requests have the same time on a manual clock. */
 export function listColumns(): Column<JournalEntry>[] {
   const number = (entry: JournalEntry) => page.requests.getNumber(entry)
   const { manual } = page.overview ?? {}
@@ -86,7 +86,7 @@ function linkTo(id: string): string {
   return page.path[0] === 'requests' ? page.linkWithin(`requests/${id}`) : `#requests/${id}`
 }
 
-/** The values that a request's row shows in addition to those in the entry. */
+/** The values that a request's row shows in addition to the values in the entry. */
 export const listShown = (entry: JournalEntry) => [
   page.findWaitEnd(entry),
   page.requests.getNumber(entry),

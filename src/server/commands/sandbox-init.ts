@@ -13,7 +13,7 @@ export const sandboxInit: Command = {
   words: '[FOLDER]',
   summary: 'Write the files for deploying sandboxes to a folder, without changing existing files',
   flags: [],
-  notes: ['Without FOLDER, it writes to the current folder. README.md explains how to use the files.'],
+  notes: ['Without FOLDER, the command writes to the current folder. README.md explains how to use the files.'],
   async run(parsed: Arguments): Promise<number> {
     const [folder = '.', ...rest] = parsed.words
     requireNoWords(rest, 'sandbox init [FOLDER]', parsed)

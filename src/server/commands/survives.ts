@@ -53,8 +53,9 @@ export const survivesCommand: Command = {
   example: 'survives --faults 2 -- python onboard.py',
   notes: [
     'Everything after "--" is the command, with its own options.',
-    'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL. Exit code 0 means that it succeeded. Any other exit code is an error, with the last line of stderr above any stack as its message. With --replay, its output is shown.',
-    'FAUXGATE_FOLDER is a new folder for each run. It survives a restart of the command.',
+    'The command finds the URL of a fresh gateway in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL. Exit code 0 means success. Any ' +
+      "other exit code is an error, whose message is the last line of stderr above any stack trace. With --replay, the command's output is shown.",
+    'FAUXGATE_FOLDER is a new folder for each run. A restarted command finds its files there.',
     'Exit codes: 0 the command survives; 1 a failure breaks it, as the report explains; 2 invalid flag, or the command cannot be started; 128 + N signal N stopped it, such as 130 for SIGINT.',
   ],
   run: async (parsed, environment) => {

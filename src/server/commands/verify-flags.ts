@@ -21,7 +21,7 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'dialect',
     dialectNames.join('|'),
-    'The dialect that the server uses. Default: detected from its responses, or ngrok with --plan.',
+    'The dialect that the server uses. Default: the dialect of its responses, or ngrok with --plan.',
   ),
   textFlag(
     'domain',

@@ -21,13 +21,9 @@ export const policyCheckCommand: Command = {
     textFlag(
       'protocol',
       PROTOCOLS.join('|'),
-      'The protocol of the endpoint. Default: taken from the file, otherwise `https`.',
+      'The protocol of the endpoint. Default: the protocol in the file, or `https`.',
     ),
-    textFlag(
-      'place',
-      PLACES.join('|'),
-      'Where the policy is used. Default: taken from the file, otherwise any endpoint.',
-    ),
+    textFlag('place', PLACES.join('|'), 'Where the policy is used. Default: the place in the file, or any endpoint.'),
     textFlag('plan', 'PLAN', "The account's plan, such as `free`. Default: a plan with all features."),
     switchFlag('strict', 'Count warnings as errors.'),
     switchFlag('pass-without-policies', 'Exit with code 0 even if no file contains a policy.'),

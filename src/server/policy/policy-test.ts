@@ -28,7 +28,8 @@ export const policyTestCommand: Command = {
   ],
   example: 'policy test policy.test.yml',
   notes: [
-    'FILE contains a policy and its tests, in YAML or JSON. In a folder, it tests the files whose names end with .test.yml, .test.yaml, or .test.json.',
+    'FILE contains a policy and its tests, in YAML or JSON. In a folder, the command tests the files whose names end with .test.yml, ' +
+      '.test.yaml, or .test.json.',
     'Exit codes: 0 all tests passed; 1 a test failed; 2 invalid command line, unreadable file, or no test files.',
   ],
   async run(parsed, environment) {

@@ -11,7 +11,7 @@ export interface TestedFile {
   readonly policyFile: string
   readonly results: readonly PolicyTestResult[]
   readonly rules: readonly CoveredRule[]
-  /** The warnings that `policy check` gives about the policy, except those already shown for an earlier file. */
+  /** The warnings of `policy check` about the policy, except warnings already shown for an earlier file. */
   readonly warnings: readonly FileProblem[]
 }
 

@@ -182,7 +182,7 @@ function toRules(operation: string): parts.RulesBefore {
 
 const operations = new Set(rows.flatMap(([, { uses }]) => Object.keys(uses)))
 
-/** The parts of a family that implement account features (rules: account#features). */
+/** The parts of a family that implement the features of an account (rules: account#features). */
 export const accountFeatures = {
   errors,
   limits: kit.accountLimits(FEATURES),

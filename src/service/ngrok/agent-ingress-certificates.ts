@@ -36,7 +36,7 @@ export const managementColumns = {
   }),
 }
 
-/** Applies the policy in a body to an ingress, if it differs, and starts the job. */
+/** Applies the policy in a body to an ingress and starts the job, unless the policy is unchanged. */
 export function withSentPolicy<M extends Managed>(
   tx: kit.Transaction,
   ingress: M,

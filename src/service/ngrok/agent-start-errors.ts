@@ -55,10 +55,10 @@ const accountOptions = kit.sectionReader<{
   readonly unknownActions: unknown
 }>('unknownActions')
 
-/** Returns whether the account is suspended for a reason other than an invoice. */
+/** Returns whether the account is suspended for a reason other than an unpaid invoice. */
 export const isSuspended = (tx: kit.Transaction): boolean => accountOptions(tx.options).account?.state === 'suspended'
 
-/** Throws an error for an agent of a suspended account: its session or, if it is already connected, its endpoint. */
+/** Throws an error if the account is suspended: about the agent's session or, if the agent is already connected, about its endpoint. */
 export function requireActiveAccount(tx: kit.Transaction, isConnected: boolean): void {
   if (isSuspended(tx))
     kit.refuse(agentStartErrors[isConnected ? 'endpoint_account_suspended' : 'agent_account_suspended'], {})

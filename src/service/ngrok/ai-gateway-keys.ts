@@ -208,7 +208,7 @@ export const aiGatewayApiKeys = kit.resource(
   },
 )
 
-/** The keys of AI providers. */
+/** The API keys of AI providers. */
 export const aiGatewayProviderKeys = kit.resource(providers.kind, {
   view: providerView,
   create: {

@@ -97,7 +97,7 @@ export const routes = kit.collection<RouteRecord>({
   indexes: { edge: ({ edge_id }) => edge_id, place: ({ edge_id, match }) => `${edge_id} ${match}` },
 })
 
-/** Edges of all kinds, as targets of references. Besides edges created by operations, this includes those declared by tests. */
+/** Edges of all kinds, as targets of references. This includes edges created by operations and edges declared by tests. */
 export const edgeTarget: parts.Target = {
   what: 'an edge',
   collections: Object.values(edges).map(({ name }) => name),

@@ -98,7 +98,7 @@ export const endpointBodies = parts.defineBodies('Endpoint', 'a cloud endpoint',
   note: '; at least one field is required',
 })
 
-/** The limits of endpoints, for those created by operations and those declared by tests (rules: account#declaring). */
+/** The limits of endpoints, whether operations create them or tests declare them (rules: account#declaring). */
 export const endpointLimits = kit.accountLimits({
   cloud_endpoints: {
     what: 'cloud endpoints',

@@ -19,7 +19,7 @@ export type Twins<Errors> = {
       : never
 }
 
-/** Creates the errors of endpoint configurations from those of edges, and the map from the latter to the former. */
+/** Creates the errors of endpoint configurations from those of edges, and a map from each edge error to its copy. */
 export function makeTwins<const Errors extends parts.ErrorsByKey>(errors: Errors) {
   const pairs = Object.values(errors).map(
     (error) =>
@@ -46,7 +46,7 @@ function withTwins<T>(inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.Catalog
   }
 }
 
-/** Returns an operation that rejects with the errors of endpoint configurations instead of those of edges. */
+/** Returns an operation that rejects requests with the errors of endpoint configurations instead of the errors of edges. */
 export function refuseWithTwins<O extends kit.Operation>(
   operation: O,
   inPlaceOf: ReadonlyMap<parts.CatalogueError, parts.CatalogueError>,

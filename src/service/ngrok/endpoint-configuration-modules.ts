@@ -177,7 +177,7 @@ export function requireModulesOf(type: ConfigurationRecord['type'], body: object
   if (field) kit.refuse(configurationErrors.configuration_module_unsupported, { field, received: '', type })
 }
 
-/** Throws an error for a configuration with enabled modules that are mutually exclusive. */
+/** Throws an error for a configuration in which mutually exclusive modules are enabled. */
 export function requireFittingModules(tx: kit.Transaction, { id }: ConfigurationRecord): void {
   const modules = configurationModules.view(tx, { id })
   requireOneSignIn(modules)

@@ -16,7 +16,7 @@ export interface UrlParts {
   /** The port in the URL, or the scheme's default port, or "" if it has none. */
   readonly port: string
   readonly path: string
-  /** The URL without the default port, in lowercase. */
+  /** The URL in lowercase, without the default port. */
   readonly url: string
 }
 
@@ -97,7 +97,7 @@ export const endpoints = kit.collection<EndpointRecord>({
   },
 })
 
-/** Returns the key for a name set by an agent. Half of a surrogate pair is not allowed in a path or in agents' JSON. */
+/** Returns the key for a name set by an agent. A path and the JSON of agents can't contain half of a surrogate pair. */
 export function agentNameKey(session: string, name: string): string {
   return `${session} ${toAgentName(name)}`
 }

@@ -40,7 +40,7 @@ export const reservations = [
   parts.referenceOf(endpoints, { ...ADDRESS, only: OF_AGENTS, deletion: 'detaches', detached: lost('address') }),
 ]
 
-/** The edge or the agent of an endpoint. The endpoint is removed along with it. */
+/** The edge or the agent of an endpoint. When it is removed, the endpoint is, too. */
 export const makers = [
   parts.referenceOf(endpoints, {
     field: 'edge_id',
@@ -60,7 +60,7 @@ export const makers = [
   }),
 ]
 
-/** The owner of the credential of an endpoint's agent. */
+/** The owner of the credential that an endpoint's agent uses. */
 export const principal = parts.referenceOf(endpoints, {
   field: 'principal_id',
   shown: 'principal',

@@ -136,7 +136,7 @@ function withOneSignIn<R extends kit.Operation, F extends { readonly operations:
   return { ...family, operations: { ...family.operations, replace: checked } }
 }
 
-/** The sign-in modules. At most one of them can be enabled on a route. */
+/** The sign-in modules. At most one of these modules can be enabled on a route. */
 export const routeSignIns = {
   routeOauth: withOneSignIn(routeOauth),
   routeOidc: withOneSignIn(routeOidc),

@@ -41,7 +41,7 @@ const boundEndpoints = kit.listOperation({
   },
 })
 
-/** Kubernetes operators. The gateway's certificate authority signs the certificate for an operator's CSR. */
+/** Kubernetes operators. The gateway's certificate authority signs certificates for the CSRs of operators. */
 export const kubernetesOperators = kit.resource(
   {
     name: 'kubernetes_operators',

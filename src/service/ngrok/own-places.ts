@@ -9,7 +9,7 @@ const notOnPlan = (number: number, what: string) =>
     `{field} is {received}, ${what}. The {plan} plan does not include these. Omit the URL, or set a different account.plan.`,
   )
 
-/** The errors for URLs where an agent's account may not start an endpoint (rules: agent#urls-of-the-account). */
+/** The errors for URLs at which an agent's account may not start an endpoint (rules: agent#urls-of-the-account). */
 export const ownPlaceErrors = kit.declareErrors({
   agent_address_not_reserved: kit.field(307, 400, 'the addr of a reserved address, or a URL without a host'),
   agent_subdomain_not_on_plan: notOnPlan(313, 'a custom subdomain'),
@@ -38,7 +38,7 @@ export const ownPlaceErrors = kit.declareErrors({
   ),
 })
 
-/** The error for TCP endpoints if the account has no card on file. Cloud endpoints, agents, and edges share it. */
+/** The error for TCP endpoints if the account has no card on file, shared by cloud endpoints, agents, and edges. */
 export const cardErrors = kit.declareErrors({
   endpoint_card_missing: kit.ofField(
     8013,
@@ -94,7 +94,7 @@ function hasNoCard(tx: kit.Transaction): boolean {
   return isOnPlanFree(tx) && !accountOf(tx).card
 }
 
-/** Throws an error for a place that an agent's account may not use. A random place is one chosen by the service. */
+/** Throws an error for a place that an agent's account may not use. A random place is a place that the service chooses. */
 export function requireOwnPlace(tx: kit.Transaction, place: EndpointPlace, isRandom: boolean): void {
   const lack = findLack(tx, place)
   const at = { field: 'url', received: kit.quote(place.url) }
@@ -147,7 +147,7 @@ function requireOnPlan(tx: kit.Transaction, host: string, at: parts.FieldFacts):
 }
 
 /**
- * Returns the host for an endpoint whose agent doesn't request one: the dev domain on the free plan, otherwise undefined, which means a
+ * Returns the host for an endpoint whose agent doesn't request a host: the dev domain on the free plan, otherwise undefined, that is, a
  * random host.
  */
 export function findHostByDefault(tx: kit.Transaction, scheme: string): string | undefined {

@@ -15,7 +15,7 @@ const user = v.object({
   active: v.boolean(),
 })
 
-/** A bot user. Bot users and service users are the same. */
+/** A bot user. Bot users and service users are the same users under two names. */
 export type BotUserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
 /** The bot users, which are the same as the service users. */

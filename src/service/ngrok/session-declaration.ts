@@ -124,7 +124,10 @@ export const sessionFields = kit.named(
         json: { format: 'date-time' },
       }),
     ),
-    transport: textWithDefault('The protocol between the agent and the service; `ssh` without an agent.', 'ngrok/2'),
+    transport: textWithDefault(
+      'The protocol between the agent and the service; `ssh` if there is no agent.',
+      'ngrok/2',
+    ),
     supports: v.optional(
       kit.documented(
         v.array(parts.oneOfThese(COMMANDS)),

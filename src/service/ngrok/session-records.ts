@@ -88,7 +88,10 @@ export const sessionTarget = parts.targetOf('a tunnel session', sessions)
 type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'
 type TunnelFields = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
 
-/** Opens a tunnel in a session, with its endpoint if it has one. Both IDs contain the same characters. Returns the endpoint. */
+/**
+ * Opens a tunnel in a session, with its endpoint if it has one. The IDs of the tunnel and the endpoint contain the same characters. Returns
+ * the endpoint.
+ */
 export function openTunnel(
   tx: kit.Transaction,
   { id: session_id, started_at, region }: SessionRecord,
@@ -102,7 +105,7 @@ export function openTunnel(
   return tx.put(endpoints, { ...endpoint, ...head, tunnel_session_id: session_id })
 }
 
-/** Closes an agent's tunnel and its endpoint, if it has one. */
+/** Closes an agent's tunnel and the tunnel's endpoint, if any. */
 export function closeTunnel(tx: kit.Transaction, tunnel: TunnelRecord): void {
   const endpoint = tx.get(endpoints, getEndpointId(tunnel.id))
   if (endpoint) tx.remove(endpoints, endpoint)
@@ -116,8 +119,8 @@ function moveTo({ lost, ...endpoint }: EndpointRecord, place: EndpointPlace): En
 }
 
 /**
- * Restarts an agent and assigns new IDs to its session, tunnels, and endpoints. The URLs use the current reservations, and don't change
- * unless `urlOf` returns different ones.
+ * Restarts an agent and assigns new IDs to its session, tunnels, and endpoints. The URLs use the current reservations. They don't change
+ * unless `urlOf` returns different URLs.
  */
 export function restartSession(
   tx: kit.Transaction,

@@ -89,7 +89,7 @@ export function defineUnique<R extends { readonly id: string }>(
   }
 }
 
-/** Returns the type of a region: the known regions, for completion in editors, or any other string. */
+/** Returns the type of a region: any string, with the known regions for completion in editors. */
 export function knownRegions(...further: readonly string[]) {
   const known = [...further, ...parts.REGIONS].map((each) => `'${each}'`)
   return { type: [...known, '(string & Record<never, never>)'].join(' | ') }
@@ -114,7 +114,7 @@ export const updatedAt = parts.column({
   show: kit.timestamp,
 })
 
-/** Stores a record with the current time as its time of last change, unless nothing changed. */
+/** Stores a record with the current time as the time of its last change, unless nothing changed. */
 export function putIfChanged<R extends { readonly updated_at: number }>(
   tx: kit.Transaction,
   collection: kit.Collection<R>,
@@ -139,7 +139,7 @@ export function userField(sentence: string) {
   return kit.documented(v.object({ ...kit.ref.entries, uri }), sentence, REF)
 }
 
-/** Returns the fields without those that are null, because ngrok omits them. */
+/** Returns the fields that are not null, because ngrok omits null fields. */
 export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> }
 export function omitNulls(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
@@ -147,7 +147,7 @@ export function omitNulls(fields: object): object {
 
 type OptionalFields = Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>
 
-/** Converts the fields of a body to the fields of a response, in which none is absent. */
+/** Converts the fields of a body to the fields of a response. In a response, no field is absent. */
 export function responseFields<const E extends OptionalFields>(entries: E): { readonly [K in keyof E]: E[K]['wrapped'] }
 export function responseFields(entries: OptionalFields): Readonly<Record<string, v.GenericSchema>> {
   return parts.mapValues(entries, (field) => v.unwrap(field))

@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import * as parts from '../parts/index.ts'
 import { descriptionAndMetadata } from './shared.ts'
 
-/** The parts from which a key is derived, along with its authority's sequence number. */
+/** The values from which a key is derived, along with its authority's sequence number. */
 export const key = v.object({
   type: parts.oneOfThese(parts.SSH_KEY_TYPES),
   curve: v.picklist(['nistp256', 'nistp384', 'nistp521']),

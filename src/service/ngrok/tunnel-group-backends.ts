@@ -69,7 +69,7 @@ const table = parts.columns(
 /** The tunnel group backends. */
 export const tunnelGroups = table.records
 
-/** Returns whether a tunnel is in a group, that is, whether the group has labels and the tunnel has all of them. */
+/** Returns whether a tunnel is in a group: the group has labels, and the tunnel has all of them. */
 export function isInGroup({ labels }: TunnelRecord, { labels: required }: { readonly labels: Labels }): boolean {
   const all = Object.entries(required)
   return (

@@ -26,7 +26,7 @@ const shape = kit.named(
     os: text("The agent's operating system."),
     region: kit.documented(v.string(), 'The region that the agent is connected to.', knownRegions()),
     started_at: kit.documented(kit.time, 'The time at which the session started.'),
-    transport: text('The protocol between the agent and the service; `ssh` without an agent.'),
+    transport: text('The protocol between the agent and the service; `ssh` if there is no agent.'),
   }),
   'TunnelSession',
   'The connection of an agent.',

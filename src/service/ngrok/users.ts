@@ -86,5 +86,5 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
 /** Bot users. */
 export const botUsers = userFamily('bot')
 
-/** Service users, which are the bot users under another path. */
+/** Service users: the bot users, under another path. */
 export const serviceUsers = { ...userFamily('service'), collections: [] }

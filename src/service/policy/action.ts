@@ -96,7 +96,7 @@ export interface Variable {
 export interface Form {
   /** The sentence about the values, such as `Methods are uppercase.` */
   readonly about: string
-  /** True if the service may have values that its page does not list. */
+  /** True if there may be values that the service's page does not list. */
   readonly isOpen?: true
   /** A pattern that matches the beginning of each value or the whole value. */
   readonly start?: RegExp
@@ -112,9 +112,9 @@ export interface ConfigProblem {
   readonly number: number
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** True if the problem is with the last key of the path rather than its value. */
+  /** True if the problem is the last key of the path, not its value. */
   readonly isOfKey?: true
-  /** The missing field that the value needs. */
+  /** The missing field that the value requires. */
   readonly needs?: string
 }
 
@@ -167,11 +167,11 @@ export interface Action {
   readonly isOpen?: true
   /** Returns whether an action with this config always ends its rule. */
   readonly ends?: (config: Config) => boolean
-  /** True if the action may respond to some but not all traffic, so that later actions are reachable. */
+  /** True if the action may respond to some but not all traffic. Later actions are then reachable. */
   readonly mayEnd?: true
   /** The variables under `actions.ngrok.<name>` after the action has run. */
   readonly sets?: Variables
-  /** The name of those variables. Default: the type, with `-` replaced with `_`. */
+  /** The name of the variables. Default: the type, with `-` replaced with `_`. */
   readonly variable?: string
   /** A group of actions, with its error code. A policy can contain only one action from the group. */
   readonly onlyOne?: { readonly group: string; readonly number: number }
@@ -200,10 +200,10 @@ export function variableOf({ type, variable }: Pick<Action, 'type' | 'variable'>
   return variable ?? type.replaceAll('-', '_')
 }
 
-/** The outcome of an action whose check fails but that lets the request pass because of `enforce: false`. */
+/** The outcome of an action that lets a request pass although its check fails, because of `enforce: false`. */
 export const NOT_ENFORCED = 'not enforced'
 
-/** Returns the outcomes that an action with a config can have, or undefined for an action with only one. */
+/** Returns the outcomes that an action with a config can have, or undefined if it can have only one outcome. */
 export function outcomesOf({ outcomes, sets }: Action, { enforce, on_error }: Config): readonly string[] | undefined {
   if (!outcomes && on_error === 'continue') return ['ran', 'failed']
   if (!outcomes || enforce !== false) return outcomes

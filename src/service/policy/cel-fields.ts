@@ -11,7 +11,7 @@ import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
 import { findInterpolations, LITERAL } from './template.ts'
 
-/** In the declared names: a set-vars action with a mistake may declare any name. */
+/** An entry in the declared names: a set-vars action with a mistake may declare any name. */
 export const ANY_NAME = ''
 
 /** The maximum depth at which strings are read. */

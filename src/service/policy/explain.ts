@@ -13,7 +13,7 @@ interface Known {
   readonly source: string
   readonly scope: Scope
   readonly variables: Variables
-  /** Returns the position in the source for a position in the checked source. */
+  /** Converts a position in the checked source to a position in the policy's source. */
   readonly toSource: (place: number) => number
 }
 
@@ -28,7 +28,7 @@ interface CelError {
 interface Explanation {
   readonly message: string
   readonly hint?: string | undefined
-  /** The name that the problem is about, if it is the last name of its node. */
+  /** The name that the problem is about, if this is the last name in the node. */
   readonly name?: string
 }
 

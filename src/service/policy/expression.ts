@@ -83,7 +83,7 @@ function findNegation(tree: ASTNode): string | undefined {
   return found
 }
 
-/** Returns the source of a node. Its range may omit parentheses at the ends, so unmatched parentheses are completed. */
+/** Returns the source of a node. Adds parentheses that the node's range lacks at its ends. */
 export function sourceOf({ input, range }: ASTNode): string {
   const text = input.slice(range.start, range.end)
   let [opening, closing] = [0, 0]
@@ -95,7 +95,7 @@ export function sourceOf({ input, range }: ASTNode): string {
   return `${'('.repeat(opening)}${text}${')'.repeat(closing)}`
 }
 
-/** Returns the path of a chain of names, such as `req.url.path`, or undefined for other nodes. */
+/** Returns the path of a node that is a chain of names, such as `req.url.path`, or undefined for other nodes. */
 export function pathOfNode(node: ASTNode): string | undefined {
   const names: string[] = []
   let root = node
@@ -173,7 +173,7 @@ function toSource(place: number, edits: readonly Edit[]): number {
   return place - shift
 }
 
-/** Finds problems that the CEL library's types do not reveal. */
+/** Finds problems that the type check of the CEL library does not find. */
 export function findProblem(tree: ASTNode): ExpressionProblem | undefined {
   let found: ExpressionProblem | undefined
   walk(tree, (node, parent) => {

@@ -128,7 +128,7 @@ export function texts(about: string, form?: Form): Variable {
 /** The fields and variables of the OWASP actions. */
 export const owasp = (what: string): Readonly<Record<string, Field>> => ({
   on_error: onError('halt', true),
-  process_body: { kind: 'boolean', default: false, about: `Whether the rules apply to the body of the ${what} count.` },
+  process_body: { kind: 'boolean', default: false, about: `Whether the rules for the body of the ${what} count.` },
   exclude_rule_ids: {
     kind: 'list',
     item: { kind: 'integer', min: 900_000, max: 999_999, about: 'The number of a rule.' },

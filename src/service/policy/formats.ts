@@ -9,7 +9,7 @@ import { patternProblem } from './pattern.ts'
 
 interface FormatProblem {
   readonly number: number
-  /** The part of the message after the location of the value. It does not repeat secrets. */
+  /** The part of the message after the location of the value, without secrets. */
   readonly what: string
 }
 

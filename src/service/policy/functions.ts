@@ -136,7 +136,7 @@ function splitWords(text: string): readonly string[] {
   return text.split(' ')
 }
 
-/** The names of these functions in other languages. */
+/** The names that other languages use for these functions. */
 export const ALIASES: Readonly<Record<string, string>> = {
   includes: 'contains',
   length: 'size',

@@ -3,7 +3,7 @@ import type { Scope } from './environment.ts'
 import type { PolicyOptions } from './options.ts'
 import type { Reporter } from './reporter.ts'
 
-/** The facts needed to check the values of a config. */
+/** The facts that the check of a config's values needs. */
 export interface Place {
   readonly action: Action
   readonly scope: Scope

@@ -3,7 +3,7 @@ import { parseWithinDepth } from '../../core/filter/cel-depth.ts'
 import { extendLexer } from '../../core/filter/cel-lexer.ts'
 import { findProblem } from './expression.ts'
 
-/** CEL types, by field name, at any depth. */
+/** The CEL types of the fields, by name, at any depth. */
 export type FieldTypes = { [name: string]: string | FieldTypes }
 
 /**

@@ -23,7 +23,7 @@ export interface PolicyProblem {
 
 /** A problem as a check reports it. */
 export interface ReportedProblem extends PolicyProblem {
-  /** True if the problem is with the last key of the path, such as an unknown field, rather than its value. */
+  /** True if the problem is the last key of the path, such as an unknown field, not its value. */
   readonly isOfKey?: true
 }
 

@@ -34,7 +34,7 @@ export function nameReplacements({ replacements }: Config): readonly string[] {
   return nameMatched(list.map((_, replacement_index) => ({ replacement_index })))
 }
 
-/** Replaces matches in the message body of the phase. */
+/** Replaces matches in the body of the phase's message. */
 export async function replaceBody(
   replacements: readonly Replacement[],
   { message, response }: Visit,

@@ -3,7 +3,7 @@ import type { PolicyPath } from './problem.ts'
 import { readText } from './text.ts'
 
 /**
- * Returns the text of a policy with each secret replaced. Everything else, including its lines, is unchanged. Returns undefined for a
+ * Returns the text of a policy with each secret replaced. Everything else, including the line breaks, is unchanged. Returns undefined for a
  * string that cannot be read and may contain secrets.
  */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string | undefined {

@@ -21,11 +21,11 @@ type Identity = Readonly<Record<string, unknown>>
 /** The host where visitors sign in. The documentation of the actions uses it for the callback URL. */
 const IDENTITY_HOST = 'https://idp.ngrok.com/oauth2'
 
-/** The terms for the results of a sign-in. */
+/** The variables with the results of a sign-in. */
 export const SIGN_IN_OUTCOMES = ['signed in', 'sent to sign in'] as const
 
 /**
- * Lets a visitor pass if the caller provides an identity, and sends all others to the sign-in page. Also handles the login and logout
+ * Lets a visitor pass if the caller provides an identity, and sends other visitors to the sign-in page. Also handles the login and logout
  * paths.
  */
 export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome {

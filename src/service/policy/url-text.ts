@@ -8,8 +8,8 @@ export function toUrlText(text: string): string {
 }
 
 /**
- * Completes a path with the scheme and host of the request, and a URL without a host, such as `https:/path`, with the host. Replacing `/.*`
- * in a whole URL leaves such a URL. Returns other strings unchanged.
+ * Completes a path with the scheme and host of the request, and a URL without a host, such as `https:/path`, with the host. For example,
+ * replacing `/.*` in a whole URL leaves a URL without a host. Returns other strings unchanged.
  */
 export function completeUrl(text: string, request: string): string {
   const { origin, host } = new URL(request)

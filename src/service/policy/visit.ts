@@ -24,7 +24,7 @@ export interface HeaderFields {
 export interface PolicyMessage {
   readonly headers: HeaderFields
   readonly hasBody: boolean
-  /** The length of the body in bytes, from its header or from the bytes themselves. 0 for a stream without such a header. */
+  /** The length of the body in bytes, from its header or from the bytes themselves. It is 0 for a stream without this header. */
   readonly length: number
   /** Reads the whole body, decoded, for example, from `gzip`. The message keeps it. */
   content(): Promise<Uint8Array>
@@ -51,13 +51,13 @@ export interface OwnResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The error code, for the error code header. The body is then the error message. */
+  /** The error code, for the error code header. The body then consists of the error message. */
   readonly error?: number
   /** True if response rules run on it, as they do on an upstream's response. */
   readonly hasResponsePhase?: true
 }
 
-/** The end of a visit: either a response or a closed connection. */
+/** The end of a visit: a response or a closed connection. */
 export type Ending = OwnResponse | PolicyResponse | 'close'
 
 /** The result of an action. */
@@ -68,9 +68,9 @@ export interface ActionOutcome {
   readonly sets?: Readonly<Record<string, unknown>>
   /** The end of the run. */
   readonly ends?: Ending
-  /** True if another endpoint decided how the run ended, because the action forwarded the traffic. */
+  /** True if the action forwarded the traffic, so another endpoint decided how the run ended. */
   readonly isPassedOn?: true
-  /** True if the end is a failed check or an error. `enforce: false` and `on_error: continue` let the traffic pass anyway. */
+  /** True if a failed check or an error ends the run. `enforce: false` and `on_error: continue` let the traffic pass anyway. */
   readonly isRefusal?: true
   /** True if the action neither checked nor changed anything, such as a replacement without a match. */
   readonly isIdle?: boolean
@@ -192,11 +192,14 @@ export interface Visit {
   ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]
   /** Counts a request. Returns the number of seconds after which it can be retried, or undefined if it is within the capacity. */
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined
-  /** Lets a request pass a breaker that is not open. The breaker is later told about the response. Returns the state of the breaker. */
+  /**
+   * Lets a request pass a breaker that is not open. The breaker later receives the result of the response. Returns the state of the
+   * breaker.
+   */
   passBreaker(settings: BreakerSettings): BreakerState
   /** Continues a person's session, or starts the person's first session. Returns false if the last session has ended. */
   continueSession(signIn: SignIn): boolean
-  /** Ends a person's session when they sign out. */
+  /** Ends the session of a person who signs out. */
   endSession(signIn: SignIn): void
   /** Checks the visitor's TLS. */
   checkTls(required: ClientTls): ActionOutcome

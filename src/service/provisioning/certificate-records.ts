@@ -27,9 +27,9 @@ interface Upload {
   readonly certificate_pem: string
   /** Absent if the record came from a snapshot without private keys. */
   readonly private_key_pem?: string
-  /** Read from `certificate_pem`, so not included in snapshots. */
+  /** Not included in snapshots, because it is read from `certificate_pem`. */
   readonly leaf: CertificateFields
-  /** The earliest expiry in the chain, in ms. Read like `leaf`. */
+  /** The earliest expiry of a certificate in the chain, in ms. Read like `leaf`. */
   readonly not_after: number
 }
 

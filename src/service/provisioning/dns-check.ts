@@ -19,7 +19,7 @@ type RecordProblem = 'missing' | 'address' | 'mismatch' | 'proxied' | 'lookup fa
 /** The record that was found instead of a required one. */
 interface Found {
   readonly problem: RecordProblem
-  /** Describes the record that was found, as a fragment for a message. `called` is the required record's name, or a term for it. */
+  /** Describes, as a fragment for a message, the record that was found. `called` is the required record's name, or a term for it. */
   describe(called: string): string
   /** The value of a record that fixes the problem. Default: the value of the required record. */
   readonly replacement?: string

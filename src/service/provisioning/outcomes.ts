@@ -136,7 +136,7 @@ type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 /** The maximum number of scripted outcomes for all domains together, and the maximum number of domains with a lasting outcome. */
 export const MAX_OUTCOMES = 10_000
 
-/** Outcomes that attempts take one at a time. A domain's next outcome is the one with the domain's highest key. */
+/** Outcomes that attempts take one at a time. The next outcome of a domain is that with its highest key. */
 export const scriptedOutcomes = collection<ScriptedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
@@ -216,8 +216,8 @@ export function countPendingOutcomes(tx: Transaction): number {
 }
 
 /**
- * Returns the outcomes of future attempts, sorted by domain name, with outcomes for any domain last. A lasting outcome follows the scripted
- * ones.
+ * Returns the outcomes of future attempts, sorted by domain name, with outcomes for any domain last. A lasting outcome comes after the
+ * scripted outcomes.
  */
 export function listPendingOutcomes(tx: Transaction): ListedOutcome[] {
   const scopeOf = (domain: string) => (domain === ANY_DOMAIN ? null : domain)

@@ -43,7 +43,7 @@ export interface AttemptFailure {
   readonly msg: string
   /** The time until `retries_at`, in ms. Can be negative. Default: the usual wait. */
   readonly retriesAfter?: number | undefined
-  /** True if a test's script or hook caused the failure. */
+  /** True if a test's scripted outcome or hook caused the failure. */
   readonly scripted?: true
 }
 

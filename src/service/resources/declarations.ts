@@ -25,7 +25,7 @@ const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 /** The prefixes of IDs that can be declared: edges, routes, endpoint configurations, and backends of any kind. */
 const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
-/** The prefixes that no other family can use. The other prefixes that can be declared belong to ngrok's families. */
+/** The ID prefixes that no other family can use. The other prefixes that can be declared belong to ngrok's families. */
 export const declaredPrefixes = ['bkd']
 
 const fields = v.object({
@@ -58,7 +58,7 @@ const declarations = collection<Declaration>({
 
 /**
  * Edges, routes, endpoint configurations, and child backends. None of these have operations. With `references: 'declared'`, only declared
- * ones exist; otherwise, all of them do (rules: references#declared).
+ * IDs exist; otherwise, all IDs do (rules: references#declared).
  */
 export const declared: Family<Record<never, never>, typeof errors> = {
   operations: {},

@@ -90,7 +90,7 @@ export type ModuleReference<Body = never> = Omit<
   Reference,
   'holder' | 'field' | 'sent' | 'ids' | 'deletion' | 'only'
 > & {
-  /** The field in the body. */
+  /** The name of the field in the body. */
   readonly sent: string
   readonly deletion: 'dangles'
   /** Returns the IDs in the body. Default: the field's string, or its list of strings. `check` then checks the IDs. */

@@ -16,7 +16,10 @@ export function toBinary(bytes: Uint8Array): string {
   return binary
 }
 
-/** Counts the bits of an unsigned number: 2048 for the modulus of a 2048-bit RSA key. Takes linear time, unlike noble's function. */
+/**
+ * Counts the bits of an unsigned number: 2048 for the modulus of a 2048-bit RSA key. Takes linear time, unlike the function of the noble
+ * library.
+ */
 export function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length
 }

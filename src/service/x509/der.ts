@@ -70,8 +70,8 @@ export function parse(der: Uint8Array): Asn1 {
 }
 
 /**
- * Returns the exact bytes of each element directly inside the SEQUENCE that spans all of `der`. Signatures and names are checked on the
- * received bytes, which a parsed tree doesn't preserve.
+ * Returns the exact bytes of each direct child of the SEQUENCE that spans all of `der`. Signatures and names are checked on the received
+ * bytes, which a parsed tree doesn't preserve.
  */
 export function sliceElements(der: Uint8Array, what: string): Uint8Array[] {
   if (der[0] !== tags.sequence) throw malformedError(what)

@@ -54,7 +54,7 @@ interface Content {
   readonly key: CertifiedKey
   readonly not_before: number
   readonly not_after: number
-  /** All extensions except the key identifiers, which are derived from the keys. */
+  /** All extensions except the key identifiers, because these are derived from the keys. */
   readonly extensions: readonly Asn1[]
 }
 

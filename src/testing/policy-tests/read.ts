@@ -63,7 +63,7 @@ export interface PolicyTest {
 export interface PolicyTestFile extends Pick<PolicyOptions, 'protocol' | 'place'> {
   /** The path of the policy, or the policy itself. */
   readonly policy: string | object
-  /** Identifies the policy if the file has several: its position in the file, or the name of its resource. */
+  /** Identifies the policy in a file with several policies: its position in the file, or the name of its resource. */
   readonly policy_name?: string | undefined
   readonly start: string
   readonly upstreams: Readonly<Record<string, CannedResponse>>

@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { findKeysInHeader, isSecretHeader } from '../../core/schema/secret-texts.ts'
 import { pathOfNode, walk } from '../../service/policy/expression.ts'
 
-/** Lists the strings that an expression compares with a secret in a request, such as the header `x-api-key` or a cookie. */
+/** Lists the strings that an expression compares with a secret part of a request, such as the header `x-api-key` or a cookie. */
 export function listSecretLiterals(tree: ASTNode): readonly string[] {
   const found: string[] = []
   const compare = (one: ASTNode, other: ASTNode) => {

@@ -9,7 +9,7 @@ import { type Failure, LATE_MS, requireFailure } from './failures.ts'
 import type { Interleaving } from './interleaving.ts'
 import type { ScheduledFault } from './types.ts'
 
-/** An event in a run: a request, an attempt, or an effect. A failure can be tried at each event. */
+/** An event in a run: a request, an attempt, or an effect. A failure can be injected at each event. */
 export interface Event {
   /** The operation, such as `POST /reserved_addrs`, in the form used in schedules. */
   readonly at: string
@@ -21,7 +21,7 @@ export interface Event {
   readonly life: number
   /** The name of the copy that the event belongs to, or an empty string for an attempt. */
   readonly copy: string
-  /** The event's text in a story, such as `POST /reserved_addrs {}`. */
+  /** The event as text in a story, such as `POST /reserved_addrs {}`. */
   readonly description: string
   /** Returns an event's description without secrets. */
   readonly hideSecrets: Arrival['hideSecrets']
@@ -51,7 +51,7 @@ interface Pending {
   readonly change?: () => unknown
 }
 
-/** The environment of a run: the gateway's clock, and the running copy. */
+/** The environment of a run: the gateway's clock and the running copy. */
 export interface Surroundings {
   readonly clock: ManualClock
   /** Counts the actions by the code that can have consequences. */

@@ -30,7 +30,7 @@ export function noFailuresError(): Error {
   )
 }
 
-/** Throws an error if a failure or a turn in a replay did not happen, because the code has changed since then. */
+/** Throws an error if a failure or a turn in a replay did not happen: the code has changed since the replay was recorded. */
 export function requireApplied({ arrivals: { events, interleaving }, schedule }: RunRecord): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
   const turns = interleaving?.hasTurnsLeft ? "the copies did not take all of the replay's turns" : undefined
@@ -43,7 +43,7 @@ export function requireApplied({ arrivals: { events, interleaving }, schedule }:
 }
 
 /**
- * Throws an error if two runs differ, because the schedules of such code would not be repeatable. Values may differ if the code has its own
+ * Throws an error if two runs differ, because the schedules of such code can't be repeated. Values may differ if the code has its own
  * random values.
  */
 export function requireEqualRuns(

@@ -2,8 +2,7 @@ import type { Event } from './arrivals.ts'
 import type { IsChosen } from './comparison.ts'
 
 /**
- * Returns a function that tells whether the code itself chose a value, that is, whether it sent a different value in the same request after
- * a failure.
+ * Returns a function that tells whether the code itself chose a value: after a failure, it sent a different value in the same request.
  */
 export function choicesOf(events: readonly Event[]): IsChosen {
   const chosen = new Set<string>()

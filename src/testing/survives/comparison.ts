@@ -14,8 +14,8 @@ export interface EndingDifference {
 }
 
 /**
- * Returns the first difference between the resources of two endings, as a sentence fragment, or undefined if there is none. IDs are
- * compared by the resources that they refer to. The order of creation does not matter.
+ * Returns the first difference between the resources of two endings, as a sentence fragment, or undefined if there is none. IDs are equal
+ * if they refer to the same resource. The order of creation does not matter.
  */
 export function describeDifference(
   actual: Ending,

@@ -34,7 +34,7 @@ export function createDisk({ files }: Copy, hasCrashed = () => false): Disk {
   }
 }
 
-/** Detects copies that share anything other than the gateway: after the same history, such a copy sends a different request. */
+/** Detects copies that share anything other than the gateway. After the same history, such a copy sends a different request. */
 export class Pasts {
   readonly #numbers = new Map<string, number>()
   readonly #requests = new Map<number, string>()

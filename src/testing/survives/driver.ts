@@ -16,12 +16,11 @@ const MAX_STOPS_AFTER = 1000
 /** The number of pauses in the first runs. They may load modules that a test runner fetches from another thread. */
 const FIRST_PAUSES = 500
 
-/** The reason that code was stopped before it ended. */
+/** The reason for stopping code before it ended. */
 export type StopReason = 'nothing' | 'time' | 'real-time' | 'requests' | 'turns' | 'timers'
 
 /**
- * Advances a run: lets the code run as far as it can, and then lets the next request from a copy through or, if there is none, advances the
- * clock.
+ * Advances a run: lets the code run as far as it can, then lets the next request through or, if there is none, advances the clock.
  */
 export class Driver {
   readonly #world: World

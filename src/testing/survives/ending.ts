@@ -16,7 +16,7 @@ const MIN_MADE_LENGTH = 8
 export interface Row {
   readonly collection: ViewedCollection
   readonly key: string
-  /** True if the resource existed before the code ran, so that its ID is the same in each run. */
+  /** True if the resource existed before the code ran. Its ID is then the same in each run. */
   readonly isOld: boolean
   /** The values that are compared, including secrets. */
   readonly values: object
@@ -24,7 +24,7 @@ export interface Row {
   readonly unmasked: object
   /** The strings that the gateway generated for the resource, such as its address. */
   readonly made: readonly string[]
-  /** True if it adds no information to the resource that it belongs to, such as an automatic certificate. */
+  /** True if the resource adds no information to its owner, as an automatic certificate adds none to its domain. */
   readonly isAttached: boolean
 }
 
@@ -131,7 +131,7 @@ export class Ending {
   }
 }
 
-/** Returns the keys of all resources, each with its family, and the part of their IDs after the prefix. */
+/** Returns the keys of all resources, each with its family and with the part of its ID after the prefix. */
 export function keysOf(gateway: Gateway): ReadonlySet<string> {
   const keys = new Set<string>()
   for (const { collection, records } of gateway.transport.resources().tables) {

@@ -3,7 +3,7 @@ import type { Failure } from './failures.ts'
 import type { RunRecord } from './record.ts'
 import type { ScheduledFault } from './types.ts'
 
-/** Returns the schedules with one more failure than a run, after its last failure. */
+/** Returns the schedules that add one failure to a run, after its last failure. */
 export function extensionsOf(
   { arrivals: { events }, schedule }: RunRecord,
   failures: readonly Failure[],

@@ -29,7 +29,7 @@ export interface Failure {
 /** The time without a response after which Node's `fetch` gives up. */
 const FETCH_TIMEOUT_MS = 300_000
 
-/** The time after which a late change happens. By then, the client has given up. */
+/** The delay of a late change, long enough for the client to give up first. */
 export const LATE_MS = FETCH_TIMEOUT_MS + 10_000
 
 const HOUR_MS = 3_600_000

@@ -4,10 +4,10 @@ import type { GatewayOptions } from '../../generated/options.ts'
 import type { IssuedCertificate } from '../../service/x509/order.ts'
 import { requireGateway } from '../matched-domain.ts'
 
-/** The delay before a run elsewhere starts: 34 days, 1 hour, 1 minute, and 1 second, so that most units of a date change. */
+/** The delay before a run at another time starts: 34 days, 1 hour, 1 minute, and 1 second. Most units of a date then differ. */
 export const ELSEWHERE_MS = 2_941_261_000
 
-/** Creates the gateways for runs. Equal orders share a certificate, because issuing a certificate takes as long as a run. */
+/** Creates the gateways for runs. Equal certificate orders share a certificate, because issuing a certificate takes as long as a run. */
 export class GatewaySource {
   readonly #createGateway: (options: GatewayOptions<ManualClock>) => Gateway
   readonly #options: Omit<GatewayOptions<ManualClock>, 'clock'>

@@ -8,7 +8,7 @@ import { GatewaySource } from './gateway-source.ts'
 import type { ParsedSurvivalOptions } from './options.ts'
 import type { World } from './world.ts'
 
-/** The gateways of the runs, and the servers of the `serve` option, one for each copy. */
+/** The gateways of the runs and, with the `serve` option, a server for each copy. */
 export class Gateways {
   /** The URLs of the servers, by the names of the copies. */
   readonly urls = new Map<string, string>()

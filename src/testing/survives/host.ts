@@ -4,7 +4,7 @@ import type { Copy } from './copy.ts'
 /** The Node functions that the explorer needs. Some are missing in Bun and Deno. */
 export type Host = ReturnType<typeof readHost>
 
-/** Reads the host's functions before the explorer replaces some of them. */
+/** Reads the host's functions before the explorer replaces any. */
 export function readHost() {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')

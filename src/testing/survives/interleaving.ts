@@ -7,7 +7,7 @@ export interface Turn {
 /** A request or an effect that was let through. */
 interface Step {
   readonly copy: string
-  /** The copies that were waiting, including this one. */
+  /** The copies that were waiting, including this copy. */
   readonly waiting: readonly string[]
   /** The copy that continues if no order is given. */
   readonly usual: string

@@ -14,7 +14,7 @@ interface Masked {
 }
 
 /**
- * The values that two failure-free runs left behind. The second run was elsewhere, that is, at another time and with other random numbers.
+ * The values that two failure-free runs left behind. The second run had another start time and other random numbers.
  */
 export type Learned = readonly [here: OrderedValues, elsewhere: OrderedValues]
 

@@ -1,17 +1,20 @@
 import { findPendingAttempt } from '../../control/views/pending-attempt.ts'
 import type { RunRecord } from './record.ts'
 
-/** An attempt that would have run if the code had not given up. */
+/** A provisioning attempt that would have run if the code had not given up. */
 export interface MissedAttempt {
   readonly domain: string
   readonly isFirst: boolean
-  /** When it was due, in ms since the start of the run. */
+  /** The due time, in ms since the start of the run. */
   readonly time: number
-  /** The time from the last event of the run until then, in ms. */
+  /** The time between the last event of the run and the attempt, in ms. */
   readonly later: number
 }
 
-/** Lists the attempts that a run without failures ended before, although its code rejected. The code may have given up too early. */
+/**
+ * Lists the attempts that were still due when a run without failures ended, although its code rejected. The code may have given up too
+ * early.
+ */
 export function listMissedAttempts(run: RunRecord): readonly MissedAttempt[] {
   const { arrivals, copies, gateway, schedule } = run
   if (schedule.length > 0 || !copies.some(({ settled }) => settled?.error)) return []

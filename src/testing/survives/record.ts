@@ -24,7 +24,7 @@ export interface Plan {
   readonly elsewhere?: 'fast' | 'slow'
 }
 
-/** The outcome of some copies: which of them resolved, and the resources that remain. */
+/** The outcome of some copies: which copies resolved, and which resources remain. */
 export interface Outcome {
   readonly resolved: string
   /** True if all copies have run. */

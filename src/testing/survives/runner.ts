@@ -12,12 +12,12 @@ export interface Runner {
   readonly jobs: number
   /** False for code whose own dates and random numbers differ from run to run. */
   readonly isRepeatable: boolean
-  /** Sentences that explain how to change code that sends no requests, or that sends different requests in each run. */
+  /** Hints for code that sends no requests, and for code whose requests differ from run to run. */
   readonly hints: Readonly<Record<'noRequests' | 'unequal', string>>
   /** Called before the first run. */
   open?(): Promise<void>
-  /** Runs the code against a fresh gateway. The record is read until its `end` is called. */
+  /** Runs the code against a fresh gateway. The search reads the record until it calls the record's `end`. */
   run(plan: Plan, masks: Masks): Promise<RunRecord>
-  /** Called at the end, even if `open` failed. */
+  /** Called at the end of the search, even if `open` failed. */
   close(): Promise<void>
 }

@@ -18,7 +18,7 @@ export interface Wording {
   readonly name: string
   /** Formats the call that retries one schedule. */
   formatReplay(replay: string): string
-  /** Writes the names of options in a text, which are in backticks, as the caller of the search knows them. */
+  /** Replaces the names of options, in backticks, with the names that the caller of the search uses. */
   nameOptions(text: string): string
 }
 

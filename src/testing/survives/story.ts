@@ -21,7 +21,7 @@ const LAST_LINES = 20
 const STARTS_AGAIN = 'the code starts again'
 const HAS_ENDED = 'the code has ended: nothing awaits the following'
 
-/** Describes a run, one line for each event or series of equal events. Shortens IDs, including in the message. */
+/** Describes a run, with a line for each event or series of equal events. Shortens IDs, also in the message. */
 export function storyOf(run: RunRecord, message: string): Pick<TriedSchedule, 'story' | 'message'> {
   const shortenIds = createIdShortener()
   const rows = rowsOf(run, shortenIds)
@@ -125,7 +125,7 @@ const WORD_AT_START = new RegExp(`^\\w{0,${MAX_WORD_LENGTH}}(?!\\w)`)
 const cutText = (text: string, length: number) => cut(text, length).replace(ID_AT_END, '…')
 
 /**
- * Shortens a long string in the middle, because the end of a body is as useful as its beginning. Does not cut within an ID.
+ * Shortens a long string by cutting its middle, because the end of a body is as useful as its beginning. Does not cut within an ID.
  * @param share the fraction of the result that the beginning takes up
  */
 export function cutMiddle(text: string, length: number, share = 1 / 2): string {

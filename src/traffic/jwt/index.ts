@@ -23,7 +23,7 @@ export interface Token {
 
 type ClaimError = errors.JWTExpired | errors.JWTClaimValidationFailed
 
-/** The result of a validation: the tokens up to the first rejected one, and the number of its error and the reason for it. */
+/** The result of a validation: the tokens up to the first rejected token, and the number and message of its error. */
 export type JwtResult =
   | { readonly ok: true; readonly tokens: readonly Token[] }
   | {
@@ -35,9 +35,9 @@ export type JwtResult =
     }
 
 /**
- * Validates all tokens that a `jwt-validation` config requires: place, signature, algorithm, issuer, audience, and times on the gateway's
- * clock (rules: json-web-tokens#claims). Reasons do not repeat tokens or claims. Tokens in headers come first, followed by tokens in the
- * body, which is read only then. Within each group, the config determines the order.
+ * Validates all tokens that a `jwt-validation` config requires: their location, signature, algorithm, issuer, audience, and times on the
+ * gateway's clock (rules: json-web-tokens#claims). Reasons do not repeat tokens or claims. Tokens in headers come first, then tokens in the
+ * body. The body is read only for these. Within each group, the config determines the order.
  *
  * @throws any error that `readBody` throws
  */

@@ -63,8 +63,8 @@ const KEY_TYPES: Readonly<Record<string, string>> = { RS: 'RSA', PS: 'RSA', ES: 
 const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }
 
 /**
- * Imports the keys that may have signed a token: those whose type fits its algorithm and, if both have a `kid`, with the same `kid`.
- * Ignores keys that are malformed or for a different use or algorithm.
+ * Imports the keys that may have signed a token: keys whose type fits the token's algorithm and, if both have a `kid`, whose `kid` is the
+ * same. Ignores keys that are malformed or for a different use or algorithm.
  */
 export async function importCandidates(
   keys: readonly JWK[],

@@ -31,5 +31,5 @@ export const hub = (algorithm: 'sha1' | 'sha256', signature = 'x-hub-signature')
 
 /** The signatures of Meta products. */
 export const meta = [hub('sha256', 'x-hub-signature-256'), hub('sha1')]
-/** The signatures of Svix, under its own header names and those of the standard. */
+/** The signatures of Svix, under Svix's own header names and the standard's. */
 export const svix = [standard('svix'), standard('webhook')]

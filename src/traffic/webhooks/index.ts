@@ -30,7 +30,7 @@ export type WebhookVerdict =
 export interface WebhookOptions {
   /** A name from the list of providers. Case is ignored. */
   readonly provider: string
-  /** The secret, as the provider shows it. For Amazon SNS: empty, or the account that owns the topic. */
+  /** The secret, as the provider shows it. For Amazon SNS, it is empty or the account that owns the topic. */
   readonly secret: string
   /** The gateway's time, in ms since the Unix epoch. A timestamp may differ from it by 5 minutes. */
   readonly now: number

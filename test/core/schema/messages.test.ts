@@ -12,7 +12,7 @@ describe('An unknown path (rules: answers#paths-and-methods)', () => {
   test.each([
     ['/nowhere', /\. The segment "nowhere" is unknown\. Allowed there: reserved_addrs, reserved_domains, backends, /],
     ['/reserved_addr', /\. The segment "reserved_addr" is unknown\. Did you mean reserved_addrs\?$/],
-    ['/reserved_addrs/ra_1/certificate', /\. The segment "certificate" is unknown\. There are no paths below it\.$/],
+    ['/reserved_addrs/ra_1/certificate', /\. The segment "certificate" is unknown\. There are no paths under it\.$/],
     ['/reserved_domains/rd_1/cert', /\. The segment "cert" is unknown\. Did you mean certificate\?$/],
     ['/backends', /\. The path is incomplete\. Allowed there: weighted\.$/],
     ['/reserved_addrs/', /\. An empty segment is unknown\. Allowed there: \{id\}\.$/],

@@ -36,7 +36,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
   it('can reject requests to other hosts', async () => {
     const gateway = open()
     gateway.install({ others: 'refuse' })
-    await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/is not below https:\/\/api.gateway.test/)
+    await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/is not under https:\/\/api.gateway.test/)
   })
 
   it('warns once about requests to other hosts if the option `others` is not set, and reports these requests', async () => {
@@ -127,7 +127,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     for (const { url } of [one, two]) expect((await fetch(`${url}/reserved_addrs`, { headers })).status).toBe(200)
     expect([one.requests.count(), two.requests.count()]).toEqual([1, 1])
     await expect(fetch('https://two.test/elsewhere?key=secret')).rejects.toThrow(
-      'https://two.test/elsewhere is not below https://two.test/api or https://one.test, and other requests are rejected.',
+      'https://two.test/elsewhere is not under https://two.test/api or https://one.test, and other requests are rejected.',
     )
   })
 

@@ -62,7 +62,7 @@ Fault = TypedDict(
         "error": "str",
         # The `msg` of the error.
         "message": "str",
-        # The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
+        # The `Retry-After` header, rounded up to seconds. The default for an `error` with status 429 is 60 s.
         "retryAfter": "Duration",
         # The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
         "latency": "Duration",
@@ -70,7 +70,7 @@ Fault = TypedDict(
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens after the point at which `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
         # The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
@@ -100,7 +100,7 @@ Visitor = TypedDict(
         "ip": "str",
         # The country of the address: a two-letter code, such as `DE`.
         "country": "str",
-        # True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and those for other names.
+        # True to accept any certificate, like `curl --insecure`. Default: the visitor rejects expired certificates and certificates for other names.
         "insecure": "bool",
         # The client certificate that the visitor presents for mutual TLS, as PEM, optionally followed by intermediate certificates. Default: none.
         "certificate": "str",
@@ -125,7 +125,7 @@ Upstream = TypedDict(
         "headers": "dict[str, str]",
         # The body of the response.
         "body": "str",
-        # The number of requests that get this response. Default: all.
+        # The number of requests that receive this response. Default: all.
         "times": "int",
     },
     total=False,
@@ -285,7 +285,7 @@ SurvivalSettings = TypedDict(
         "name": "str",
         # The maximum number of failures in one schedule. Default: 1, or 0 with `copies`.
         "faults": "int",
-        # The number of copies of the code to run concurrently, from 1 to 3. The orders of their requests are tried. Default: 1.
+        # The number of copies of the code to run concurrently, from 1 to 3. Different orders of their requests are tried. Default: 1.
         "copies": "int",
         # The maximum number of switches between copies. Default: 2.
         "switches": "int",
@@ -339,7 +339,7 @@ UpstreamFields = TypedDict(
         "headers": "dict[str, str]",
         # The body of the response.
         "body": "str",
-        # The number of requests that get this response. Default: all.
+        # The number of requests that receive this response. Default: all.
         "times": "int",
     },
     total=False,
@@ -656,7 +656,7 @@ Options = TypedDict(
         "unknownActions": "Literal['refuse', 'accept']",
         # Return 200 and `{}` instead of 204, for clients that cannot read an empty response. Default: false.
         "emptyJsonOnDelete": "bool",
-        # The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches on it fails. Reports still have the usual text. Default: `usual`.
+        # The `msg` of errors. With `varied`, it contains nothing useful and is different each time, so code that matches on it fails. Reports still show the usual text. Default: `usual`.
         "errorText": "Literal['usual', 'varied']",
         # Behavior of the real service that differs from its API reference.
         "quirks": "Quirks",
@@ -668,11 +668,11 @@ Options = TypedDict(
         "addressesPerRegion": "int",
         # Domain names that another account has reserved. Reserving any of these names fails, and so does reserving a subdomain of one or a wildcard that covers one. Default: none.
         "takenDomains": "list[str]",
-        # The DNS that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, nothing. Default: `off`.
+        # The DNS zone that provisioning attempts check: with `simulated`, the zone in `gateway.dns`; with `off`, none. Default: `off`.
         "dns": "Literal['off', 'simulated']",
         # The time from the start of a provisioning job to its first attempt. With 0, the certificate is issued during the creating call. Default: 30s.
         "provisioningDelay": "Duration",
-        # How long automatic certificates are valid, and how long before expiry they are renewed. Default: Let's Encrypt's at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
+        # How long automatic certificates are valid, and how long before expiry they are renewed. Default: the values of Let's Encrypt at the gateway's time: 90d, then 64d from 2027-02-10 and 45d from 2028-02-16.
         "certificates": "Any",
         # How long a job waits after its first INTERNAL_ERROR. The wait doubles after each further error, up to `most`. Default: 1m and 64m.
         "internalErrorBackoff": "ErrorBackoff",
@@ -724,7 +724,7 @@ TunnelSessionDeclaration = TypedDict(
         "region": "str",
         # The time at which the session started. Default: now.
         "started_at": "Time",
-        # The protocol between the agent and the service; `ssh` without an agent. Default: `ngrok/2`.
+        # The protocol between the agent and the service; `ssh` if there is no agent. Default: `ngrok/2`.
         "transport": "str",
         # The commands that the agent supports. Default: all commands.
         "supports": "list[Literal['restart', 'stop', 'update']]",
@@ -809,7 +809,7 @@ ListedFault = TypedDict(
         "error": "str",
         # The `msg` of the error.
         "message": "str",
-        # The `Retry-After` header, rounded up to seconds. An `error` of status 429 has 60 s by default.
+        # The `Retry-After` header, rounded up to seconds. The default for an `error` with status 429 is 60 s.
         "retryAfter": "int | str",
         # The delay of the response, on the gateway's clock. For a range such as `1s..3s`, the seed picks a delay for each request. If no other field is set, the response is only delayed.
         "latency": "int | str",
@@ -817,7 +817,7 @@ ListedFault = TypedDict(
         "drop": "bool",
         # The number of characters (or bytes, with `traffic`) after which the usual response is truncated.
         "truncate": "int",
-        # What happens after the point where `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
+        # What happens after the point at which `truncate` cuts off the response. With `break`, the connection breaks. With `stall`, nothing more is sent until the client gives up. Both keep the Content-Length of the whole response. Default: `complete`.
         "ending": "Literal['complete', 'break', 'stall']",
         # The body of the response. A string, such as an HTML page, is sent unchanged; an object is sent as JSON.
         "body": "str | dict[str, Any]",
@@ -827,7 +827,7 @@ ListedFault = TypedDict(
         "passed": "int",
         # `pending` while it waits for a request, `active` if it applies to requests until you remove it, or `used up`.
         "state": "Literal['pending', 'active', 'used up']",
-        # Those of the last 5 requests that it did not apply to, oldest first. Absent if the fault is not pending.
+        # Of the last 5 requests, those that it did not apply to, oldest first. Absent if the fault is not pending.
         "missed": "list[MissedRequest]",
     },
     total=False,
@@ -864,7 +864,7 @@ Request = TypedDict(
         "cancelled": "bool",
         # The ID of the fault that applied to the request, or null.
         "fault": "str | None",
-        # The problem with the request. Absent if, as usual, the response states it.
+        # The problem with the request. Usually absent, because the response states it.
         "problem": "str",
     },
     total=False,
@@ -955,7 +955,7 @@ TunnelSession = TypedDict(
         "region": "str",
         # The time at which the session started.
         "started_at": "str",
-        # The protocol between the agent and the service; `ssh` without an agent.
+        # The protocol between the agent and the service; `ssh` if there is no agent.
         "transport": "str",
     },
     total=False,

@@ -11,7 +11,7 @@ const httpsTlsErrors = kit.declareErrors({
   https_edge_terminates_itself: kit.field(7109, 400, 'no terminate_at, because an HTTPS edge terminates TLS itself'),
 })
 
-/** The errors for owners that may leave TLS to the upstream. */
+/** The errors for edges and configurations that can leave TLS to the upstream. */
 export const tlsErrors = kit.declareErrors({
   tls_version_of_upstream: kit.ofField(
     7032,
@@ -20,7 +20,7 @@ export const tlsErrors = kit.declareErrors({
   ),
 })
 
-/** The errors for invalid values of fields with fixed choices, shared by edges and endpoint configurations. */
+/** The errors for values that are not allowed choices, shared by edges and endpoint configurations. */
 export const choiceErrors = kit.declareErrors({
   tls_version_unsupported: kit.field(219, 400, VERSIONS.join(', ')),
   tls_termination_place_unsupported: kit.field(224, 400, TERMINATION_POINTS.join(' or ')),
@@ -92,7 +92,7 @@ export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   view: ({ enabled, min_version = null }) => ({ enabled, terminate_at: TERMINATION_POINTS[0], min_version }),
 })
 
-/** Creates the `tls_termination` module for owners that can leave TLS to the upstream. */
+/** Creates the `tls_termination` module for edges and configurations that can leave TLS to the upstream. */
 export const tlsTerminationModule = (owner: Owner) =>
   defineModule(owner, {
     ...tlsTermination,

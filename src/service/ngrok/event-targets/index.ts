@@ -42,7 +42,7 @@ export const target = kit.named(
 
 export type EventTarget = kit.Frozen<v.InferOutput<typeof target>>
 
-/** The target in a response: one entry per kind, all but one of them null. */
+/** The target in a response: one entry per kind. All entries but one are null. */
 export const targetShape = kit.named(
   v.object({
     kinesis: awsShape({ stream_arn: ARN }, 'KinesisTarget', 'A Kinesis stream.'),

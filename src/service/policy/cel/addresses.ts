@@ -15,8 +15,8 @@ export function isInRange(address: string, range: string): boolean {
 }
 
 /**
- * Returns the narrowest of the ranges that contain an address, because it determines the result. To reach a wider range, a test needs an
- * address that only the wider range contains.
+ * Returns the narrowest range that contains an address, which determines the result. To reach a wider range, a test needs an address that
+ * only the wider range contains.
  */
 export function listNarrowest<Range>(all: readonly Range[], textOf: (range: Range) => string): readonly Range[] {
   const bitsOf = (range: Range) => Number(textOf(range).split('/')[1])

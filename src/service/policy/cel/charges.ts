@@ -13,7 +13,7 @@ export interface Meter {
   patterns: Set<string> | undefined
 }
 
-/** Counts the steps of a call whose cost depends on more than the size of its arguments. */
+/** Counts the steps of a call whose cost depends not only on the size of its arguments. */
 export type Charge = (meter: Meter, ...values: readonly unknown[]) => void
 
 /** The steps to compile any pattern, and the steps for each instruction of its program. */

@@ -12,7 +12,7 @@ import type { Overloads } from './overloads.ts'
 import { noOverload, TYPES, typeOf } from './types.ts'
 import { EvaluationProblem, readField, type Values } from './values.ts'
 
-/** The inputs of an evaluation, and the variables of the macros in progress. */
+/** The inputs of an evaluation, and the variables of the macros that are running. */
 export class Frame extends Steps {
   readonly slots: unknown[] = []
   patterns: Set<string> | undefined

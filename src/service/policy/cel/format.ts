@@ -64,7 +64,7 @@ function toHex(value: unknown, letter: string): string {
   return value instanceof Uint8Array ? bytesToHex(value) : toInteger(value, letter).toString(16)
 }
 
-/** Returns a value as a string, as formatted by `${…}` and `%s`. */
+/** Formats a value as `${…}` and `%s` do. */
 export function toText(value: unknown): string {
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
   if (Array.isArray(value)) return `[${value.map(toText).join(', ')}]`

@@ -11,7 +11,7 @@ const MAX_DEPTH = 128
 const MAX_STEPS = 1_000_000
 
 /**
- * Thrown if an evaluation reaches a limit. The evaluation fails regardless of its other operands, because evaluating those could take just
+ * Thrown if an evaluation reaches a limit. The evaluation fails regardless of its other operands, because evaluating these could take just
  * as much work.
  */
 export class LimitProblem extends EvaluationProblem {}
@@ -47,8 +47,8 @@ export function limit(value: unknown): unknown {
 }
 
 /**
- * Returns the number of characters and items of values. A list that is nested in another list twice counts twice, because both formatting
- * and comparing read it twice.
+ * Returns the number of characters and items of values. A list that another list contains twice counts twice, because formatting and
+ * comparing read it twice.
  *
  * @throws LimitProblem if one of the values is too large
  */

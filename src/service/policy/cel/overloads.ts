@@ -9,7 +9,7 @@ import { TYPES } from './types.ts'
 export interface Overload {
   readonly types: readonly string[]
   readonly run: Implementation
-  /** True if the first argument is the values of the visit. */
+  /** True if the first argument contains the values of the visit. */
   readonly isOfVisit: boolean
   readonly charge: Charge | undefined
 }

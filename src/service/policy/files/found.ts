@@ -13,11 +13,11 @@ export interface FoundPolicy extends Pick<PolicyOptions, 'protocol' | 'place'> {
   readonly isTemplate?: boolean
   /** The namespace and name by which other manifests in the file refer to the policy. */
   readonly sharedAs?: string
-  /** The options of other endpoints that use the policy. */
+  /** The options of the other endpoints that use the policy. */
   readonly others?: readonly Pick<PolicyOptions, 'protocol' | 'place'>[]
   /** The message for a manifest without its policy. */
   readonly missing?: string
-  /** Returns the text of the policy. Computing the text takes much longer than computing the value, and only problems need it. */
+  /** Returns the text of the policy. Computing the text takes much longer than computing the value, and only problems need the text. */
   readonly slice: () => Slice
 }
 
@@ -35,7 +35,7 @@ export interface Slice {
   readonly isEscaped?: boolean
 }
 
-/** The policies in a file, and the reasons that parts of the file cannot be read. */
+/** The policies in a file, and the problems with parts of the file that cannot be read. */
 export interface FoundPolicies {
   readonly policies: readonly FoundPolicy[]
   readonly problems: readonly PlacedPolicyProblem[]

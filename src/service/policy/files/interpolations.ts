@@ -13,8 +13,8 @@ const isUnknown = (source: string) => source.startsWith('%') && !/^%\{~?\s*(?:if
 
 /**
  * Reads the lines of a Terraform heredoc, which uses `$${` for CEL's `${`. Replaces Terraform values with unknown values of the same
- * length. `structureAt` is the position of the first one that produces more than a value, so that the policy is unknown. `ofCel` contains the positions of
- * interpolations and directives that Terraform rejects.
+ * length. `structureAt` is the position of the first Terraform value that produces more than a value. The policy is then unknown. `ofCel`
+ * contains the positions of interpolations and directives that Terraform rejects.
  */
 export function readInterpolations(lines: string) {
   const hide = (each: string) => each.replace(/[^\r\n]/g, UNKNOWN)

@@ -12,9 +12,9 @@ interface Kind {
   readonly place?: PolicyPlace
   /** The path of the field that names another resource with a policy instead. */
   readonly reference?: readonly string[]
-  /** True if the resource is meaningless without its policy. */
+  /** True if the resource serves no purpose without its policy. */
   readonly isRequired?: true
-  /** The fields of the operator's resource, by the path of their owner. */
+  /** The fields of the operator's resource, by the path of the object that has them. */
   readonly fields: Readonly<Record<string, readonly string[]>>
 }
 
@@ -76,7 +76,7 @@ export interface Manifest {
 
 export const CRDS = 'https://ngrok.com/docs/k8s/crds/'
 
-/** Returns the manifest at a path if its resource can have a policy. A reference to such a resource has only a name. */
+/** Returns the manifest at a path if its resource can have a policy. A reference to such a resource consists of its name. */
 export function readManifest(value: Readonly<Record<string, unknown>>, path: PolicyPath): Manifest | undefined {
   const { kind, apiVersion, spec } = value
   const known = typeof kind === 'string' ? findKind(kind) : undefined

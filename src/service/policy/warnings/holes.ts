@@ -27,8 +27,8 @@ interface Shared extends Pick<Given, 'variables' | 'stored'> {
 type Row = Readonly<Record<VisitorKind, boolean | undefined>>
 
 /**
- * Returns the values that rule conditions depend on and that no other rule covers. With `stored`, parts of variables that `set-vars` sets are
- * such values too.
+ * Returns the values that rule conditions depend on and that no other rule covers. With `stored`, these include parts of variables that
+ * `set-vars` sets.
  */
 export function listHoles(rules: readonly ReadRule[], stored?: Stored): readonly Hole[] {
   const shared: Shared = { rules, cases: new Cases(), variables: listVariables(), ...(stored && { stored }) }

@@ -60,7 +60,7 @@ interface TextTest {
   readonly isAnyCase?: boolean
 }
 
-/** Returns the string that is tested and the strings that it is compared with, or undefined for other nodes. */
+/** Returns the tested string and the strings that a node compares it with, or undefined for other nodes. */
 export function readTextTest(node: ASTNode): TextTest | undefined {
   if (node.op === '==' || node.op === '!=') {
     const [left, right] = node.args

@@ -20,15 +20,16 @@ export interface Subject {
 }
 
 /**
- * The kind of visitor that a condition is tested for, by its value: none, a value that no condition names, an empty value, a value that satisfies each comparison, or a value above all others.
- * Functions that need a number, a time, or a length fail for unreadable values, and integer conversions fail for large values.
+ * A kind of visitor for whom conditions are tested, by the visitor's value: none, a value that no condition names, an empty value, a value
+ * that satisfies each comparison, or a value above all others. Functions that need a number, a time, or a length fail for unreadable
+ * values, and integer conversions fail for large values.
  */
 export type VisitorKind = 'without' | 'wrong' | 'empty' | 'right' | 'high' | 'unreadable' | 'large'
 
 /** The visitors whose value is above all others. */
 export const HIGH: readonly VisitorKind[] = ['right', 'high', 'large']
 
-/** The maximum number of independently true or false tests. */
+/** The maximum number of tests whose results vary independently. */
 export const MAX_CHOICES = 4
 /** The maximum number of steps per evaluation. */
 export const MAX_STEPS = 2_000

@@ -71,8 +71,8 @@ export interface Hole {
   /** True if the conditions are true only without the value, and then fail. */
   readonly isNever?: true
   /**
-   * True if the value is an address that the client sends, and the rule denies or checks requests with a wrong address but not requests
-   * with the right one.
+   * True if the value is an address that the client sends, and the rule denies or checks requests with a wrong address but not with the
+   * right one.
    */
   readonly isClientAddress: boolean
   /** The values that the value is compared with. */
@@ -175,7 +175,7 @@ export function placeOfNode({ path, offset }: Pick<PolicyExpression, 'path' | 'o
   return { path, within: { offset: offset + range.start, length: range.end - range.start } }
 }
 
-/** The scope of any expression. The response phase has the variables of all phases; reading one too early is an error. */
+/** The scope that any expression can have. The response phase has the variables of all phases; reading a variable too early is an error. */
 export const SCOPE: Scope = { phase: 'on_http_response', hasTls: true, isModule: true }
 
 /** Returns the variables that expressions can read. */

@@ -7,7 +7,7 @@ export interface DomainDialect {
   readonly authority: string
   /** The default of `private_key_type` in a policy. */
   readonly defaultPrivateKeyType: 'rsa' | 'ecdsa'
-  /** Domains that the service owns, including all subdomains. */
+  /** Domains that the service owns. Their subdomains belong to the service, too. */
   readonly serviceDomains: readonly string[]
   /** The suffix of every CNAME target. */
   readonly cnameTargetBase: string
@@ -22,7 +22,7 @@ export interface DomainDialect {
   readonly policyByDefault: boolean
   /** The parent name of an account's dev domain, or null if accounts don't include one. */
   readonly devDomainBase: string | null
-  /** The form of names in requests: unchanged, or without surrounding spaces and the trailing dot. */
+  /** The way names in requests are read: unchanged, or without surrounding spaces and the trailing dot. */
   readonly domainNames: 'exact' | 'trimmed'
   /**
    * Names that cannot be reserved, by error key. A leading `*.` matches all subdomains, except under `domain_wildcard_suffix`, where it
@@ -76,7 +76,7 @@ export function isServiceDomain(dialect: CommonDialect, name: string): boolean {
   return domainDialect(dialect).serviceDomains.some((owned) => name === owned || name.endsWith(`.${owned}`))
 }
 
-/** Returns the name in the certificate that the service presents for domains without a certificate. */
+/** Returns the name in the default certificate, which the service presents for domains without a certificate. */
 export function defaultCertificateName(dialect: CommonDialect): string {
   return `*.${domainDialect(dialect).serviceDomains[0] ?? dialect.name}`
 }

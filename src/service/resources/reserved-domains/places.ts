@@ -57,7 +57,7 @@ export const sentPlaces = documented(
   { rules: 'reserved-domains#resolves-to' },
 )
 
-/** Returns whether a place is an IP address, with or without a port. */
+/** Returns whether a place is an IP address, optionally with a port. */
 export function isDedicated(place: string): boolean {
   const parts = /^(\[(?<v6>.+)\]|(?<v4>[^:]+))(:(?<port>\d{1,5}))?$/.exec(place)?.groups
   const port = Number(parts?.port ?? 1)

@@ -45,7 +45,7 @@ export const errorRedirectUrl = v.pipe(
   facts({ json: { pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]' }, rules: 'reserved-domains#error-redirect-url' }),
 )
 
-/** The authority of a policy, in bodies and records. */
+/** The certificate authority of a policy, in bodies and records. */
 export const dialectAuthority = v.pipe(
   v.optional(v.unknown(), () => undefined), // The rule wouldn't run without a default.
   rule([errors.authority_invalid], (received, report, { dialect }) => {

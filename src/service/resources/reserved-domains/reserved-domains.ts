@@ -172,8 +172,8 @@ export function requireFreeDomain(tx: Transaction, domain: string, field = 'doma
 }
 
 /**
- * Returns another account's name that equals a domain, is a parent of it, or is covered by it (if the domain is a wildcard). Returns
- * undefined if there is none.
+ * Returns another account's name that equals a domain, is its parent, or is covered by it (if the domain is a wildcard). Returns undefined
+ * if there is none.
  */
 export function findTakenName({ options }: Transaction, domain: string): string | undefined {
   const { takenDomains } = domainOptions(options)
