@@ -43,7 +43,7 @@ export interface ControlRequest {
   readonly body: unknown
 }
 
-/** The call to a control that was used: its path under `/_fauxgate`, and where HTTP requests send its input. */
+/** A control that was used: its path under `/_fauxgate`, and where HTTP requests send its input. */
 export interface CalledControl extends Pick<ControlRequest, 'method' | 'path'> {
   readonly from: 'body' | 'query' | 'nothing'
 }

@@ -112,7 +112,7 @@ export interface ControlHooks extends TimerHooks {
 }
 
 /**
- * The part of a gateway that its controls use. It has no accessors. In V8, accessors in an object literal create a hidden class per
+ * The parts of a gateway that its controls use. It has no accessors. In V8, accessors in an object literal create a hidden class per
  * gateway, and the class keeps the gateway in memory until a full garbage collection.
  */
 export interface ControlHost {

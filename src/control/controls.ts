@@ -54,7 +54,7 @@ export const controls = [
 
 const members = /* @__PURE__ */ membersOf(controls)
 
-/** The members of a gateway that its controls add. */
+/** The members that controls add to a gateway. */
 export type ControlMembers = NonNullable<typeof members>
 
 /** Returns all calls to the controls of a gateway with these families, with paths under `/_fauxgate`. */

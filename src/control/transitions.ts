@@ -11,7 +11,7 @@ export interface DomainTransition extends Pick<TimelineEntry, 'at' | 'transition
   readonly id: string
 }
 
-/** Calls the function with the transitions of each commit, and the operation. Returns a function that ends the subscription. */
+/** Calls the function with the transitions of each commit, and the commit's operation. Returns a function that ends the subscription. */
 export function watchTransitions(
   { subscribers, context }: Engine,
   watcher: (transitions: readonly DomainTransition[], operation: string) => void,

@@ -78,7 +78,7 @@ export const internalErrorBackoff = named(
     `an object with "first" and "most", each ${DURATION_ALLOWED} and at least 1000 ms; "most" must not be less than "first"`,
   ),
   'ErrorBackoff',
-  'How long a job waits after INTERNAL_ERRORs.',
+  'How long a job waits after each INTERNAL_ERROR.',
 )
 
 const ADDRESS_ALLOWED = 'an http or https URL without a user name or password'

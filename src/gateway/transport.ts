@@ -105,8 +105,8 @@ export interface Transport<Sibling = object> {
    */
   readonly renewed: () => boolean
   /**
-   * Creates a gateway with this gateway's options, overridden by those passed. It has its own state, no store, and this gateway's server
-   * upstreams. If this gateway's clock is manual, the new one has its own clock.
+   * Creates a gateway with this gateway's options, overridden by the passed options. It has its own state, no store, and this gateway's
+   * server upstreams. If this gateway's clock is manual, the new one has its own clock.
    * @throws TypeError if an option is not allowed; GatewayError if a rule rejects an entry of `initial`.
    * @internal
    */

@@ -86,7 +86,7 @@ export function createHead(
 /** The maximum size, in bytes, of a body that contains a whole state. Durable Objects have little memory. */
 export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 
-/** Reads the body of a request. Reads it all at once if its length is known, because a stream takes longer. */
+/** Reads the body of a request. Reads the whole body at once if its length is known, because a stream takes longer. */
 export async function readWholeBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, () => limit)).body

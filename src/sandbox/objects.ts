@@ -18,7 +18,7 @@ export interface ObjectState {
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
   /** Keeps one end of a WebSocket open, even while the object sleeps. */
   acceptWebSocket(end: ListenerSocket): void
-  /** Returns the accepted ends that are open or about to close. */
+  /** Returns the accepted WebSockets that are open or about to close. */
   getWebSockets(): ListenerSocket[]
   /** Makes the platform itself respond to one kind of message, without waking the object. */
   setWebSocketAutoResponse(pair: object): void

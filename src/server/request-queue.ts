@@ -34,7 +34,7 @@ export interface LastResponse {
 }
 
 interface Turns {
-  /** Returns the function that starts the requests of a connection. */
+  /** Returns the function that starts handling a connection's requests. */
   readonly open: (socket: Socket) => (response: ServerResponse) => void
   readonly refuse?: (error: ParseError) => LastResponse
 }

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/types.ts'
 import type { ReplacedTimers } from './replaced-timers.ts'
 
 /**
- * The `globals` option of the fixtures. True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its
+ * The `globals` option of the fixtures. If true, each test installs the gateway as the global `fetch`, and puts timers and `Date` on its
  * manual clock: `setTimeout`, `setInterval`, `performance.now`, `AbortSignal.timeout`, and Node's `timers/promises`. All of these are
  * restored when the test ends. On the system clock, it replaces only `fetch`. To set options for `gateway.install()`, pass an object.
  */

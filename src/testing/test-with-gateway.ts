@@ -26,7 +26,7 @@ export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C>
    */
   readonly strict?: boolean
   /**
-   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are restored when
+   * If true, each test installs the gateway as the global `fetch`, and puts timers and `Date` on its manual clock. They are restored when
    * the test ends. To set options for `gateway.install()`, pass an object. Default: false.
    */
   readonly globals?: GlobalsOption

@@ -91,7 +91,7 @@ export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testUsing((opt
 /** The options of {@link testUsing}. */
 export interface UsingOptions {
   /**
-   * True installs the gateway as the global `fetch` in each test, and puts timers and `Date` on its manual clock. They are restored when
+   * If true, each test installs the gateway as the global `fetch`, and puts timers and `Date` on its manual clock. They are restored when
    * the test ends. To set options for `gateway.install()`, pass an object. Default: false.
    */
   readonly globals?: GlobalsOption

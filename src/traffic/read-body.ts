@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 32 * 1024 * 1024
 /** The reasons why a body is not available to actions. */
 type BodyFailure = 'tooLong' | 'broken' | 'unknown'
 
-/** The response statuses for the reasons that a body is not available. */
+/** The response status for each reason why a body is not available. */
 export type BodyStatuses = Readonly<Record<BodyFailure, number>>
 
 /** Thrown if an action needs a body that isn't available (rules: traffic#bodies). */

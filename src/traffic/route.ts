@@ -39,7 +39,7 @@ export function describeMissing(reader: Reader, { protocol, host }: URL, binding
   return missing
 }
 
-/** Returns an edge's route for a path: the route with exactly this path, or else the one with the longest prefix. */
+/** Returns an edge's route for a path: the route with exactly this path, or else the route with the longest matching prefix. */
 export function findRoute(reader: Reader, edge: string, path: string): RouteRecord | undefined {
   const all = reader.findAll(routes, 'edge', edge)
   const exact = all.find(({ match_type, match }) => match_type === 'exact_path' && match === path)

@@ -31,8 +31,8 @@ export type ServedUpstream = (request: VisitorRequest, call: ServedCall) => Prom
 export type Responder = { readonly handler: UpstreamHandler } | { readonly serve: ServedUpstream }
 
 /**
- * Returns a function that reaches a URL that a program specified as an agent's upstream, or the problem if the server is not allowed to
- * reach it.
+ * Returns a function that sends requests to a URL that a program specified as an agent's upstream, or the problem if the server is not
+ * allowed to call the URL.
  */
 export type Dialer = (url: string) => { readonly serve: ServedUpstream } | { readonly problem: string }
 

@@ -47,7 +47,7 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59Z')
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
 /**
- * Reads an exchange. `missing` is the reason that it cannot be compared. In files from other programs (`isForeign`), a size of -1 means that
+ * Reads an exchange. `missing` says why the entry cannot be compared. In files from other programs (`isForeign`), a size of -1 means that
  * the size is unknown.
  */
 export function readExchange(

@@ -19,7 +19,10 @@ export interface EndedVisit {
   readonly matches: FilterMatcher
 }
 
-/** Returns the object of a traffic event with these fields. Each visit is one connection, and its bytes are counted as they would be in HTTP/1.1. */
+/**
+ * Returns the object of a traffic event, limited to these fields. Each visit is one connection, and its bytes are counted as they would be
+ * in HTTP/1.1.
+ */
 export function describeVisit(visit: EndedVisit, now: number, fields: readonly string[]): object {
   const values = readVisit(visit, now)
   const object = {}

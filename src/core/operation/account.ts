@@ -81,7 +81,7 @@ export function findRateError({ rate = accountErrors.account_rate_reached }: Acc
   return rate
 }
 
-/** Returns the lowest maximum of these limits in a gateway, or undefined if there is no maximum. */
+/** Returns the lowest maximum of some limits in a gateway, or undefined if none has a maximum. */
 export function findMaximum(options: RuleOptions, limits: LimitsByName): number | undefined {
   const values = Object.entries(limits).flatMap(([name, limit]) => findLimitValues(options, name, limit))
   return values.length === 0 ? undefined : Math.min(...values.map(({ max }) => max))

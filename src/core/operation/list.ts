@@ -49,7 +49,7 @@ export type { ListParameters as ListInput }
 export interface ListQuery {
   /** The number of items on the page. */
   readonly limit: number
-  /** An ID. The list contains only items created before this item. */
+  /** An ID. The list contains only items created before the item with this ID. */
   readonly before_id: string | undefined
   /** Returns whether the list contains an item. */
   readonly filter: Filter | undefined
@@ -135,7 +135,10 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list accepts `filter`. It doesn't if the dialect allows only declared fields, and the list declares none. */
+/**
+ * Returns whether a list accepts `filter`. A list accepts no `filter` if the dialect allows only declared fields and the list declares
+ * none.
+ */
 export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }

@@ -93,14 +93,14 @@ export interface ResourceRules<Kind extends ResourceKind> {
   related?(tx: Transaction, record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   /** The steps that create a resource. */
   readonly create: BodyRules & {
-    /** Applies the rules of a creation, and returns the record that it put. */
+    /** Applies the rules of a creation, and returns the record that it stored. */
     run(tx: Transaction, body: v.InferOutput<Kind['createBody']>): RecordOf<Kind>
     /** Returns the fields that only the response to the creation contains, such as a token that is shown once. */
     once?(record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
   /** The steps that update a resource. */
   readonly update: BodyRules & {
-    /** Applies the rules of an update, and returns the record that it put. */
+    /** Applies the rules of an update, and returns the record that it stored. */
     run(tx: Transaction, record: RecordOf<Kind>, body: v.InferOutput<Kind['updateBody']>): RecordOf<Kind>
     /** Returns the fields that only the response to the update contains. */
     once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ResourceOf<Kind>>

@@ -201,7 +201,7 @@ export function problem<Values extends object>(
   return { error, values, message: prefix + error.message(values), prefix, ...named }
 }
 
-/** Returns a problem with different facts about its field and the resulting message. */
+/** Returns a copy of a problem with other facts about its field, and with the resulting message. */
 export function withFacts({ error, values, prefix }: Problem, facts: Partial<FieldFacts>): Problem {
   // The values still match the error, since facts replace facts.
   return problem(error as CatalogueError<string, object>, { ...values, ...facts }, prefix)

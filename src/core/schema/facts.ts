@@ -42,7 +42,7 @@ export interface JsonFacts {
   readonly deprecated?: boolean
 }
 
-/** The documentation of a value, apart from its sentence. */
+/** The documentation of a value, in addition to its sentence. */
 export interface Facts {
   /** JSON Schema keywords; a function if they depend on the dialect. */
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)

@@ -20,7 +20,7 @@ function holdsSecret(schema: AnySchema): boolean {
   return isSecret(schema) || [wrapped, item, ...items, rest, value, ...options].filter(isSchema).some(holdsSecret)
 }
 
-/** Returns whether the field at a path, or a field around it, is secret. */
+/** Returns whether the field at a path, or a field that contains it, is secret. */
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
   if (path.length === 0 ? holdsSecret(schema) : isSecret(schema)) return true
   const { wrapped, entries, item, items = [], rest, value, options = [], pipe = [] } = partsOf(schema)

@@ -4,7 +4,7 @@ import { listAllowedMethods } from './router.ts'
 
 const PREFLIGHT_AGE_SECONDS = 600
 
-/** Returns whether a request is a preflight: a browser's question whether it may send the actual request. */
+/** Returns whether a request is a preflight, in which a browser asks whether it may send the actual request. */
 export function isPreflight(request: HttpRequest): boolean {
   return request.method === 'OPTIONS' && request.header('access-control-request-method') !== null
 }

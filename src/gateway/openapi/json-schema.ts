@@ -35,7 +35,7 @@ export interface Conversion {
   readonly dialect: CommonDialect
   /** The location of the values. In a body, `null` means "not given", and unknown fields are rejected. */
   readonly place: 'body' | 'query' | 'response'
-  /** The named schemas, which the document refers to, with their names. */
+  /** The named schemas that the document refers to, with their names. */
   readonly names: ReadonlyMap<AnySchema, string>
   /** Returns the named schemas in full, by name. Converting all schemas together is fast. */
   readonly whole: () => Readonly<Record<string, JsonSchema>>

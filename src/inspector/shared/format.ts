@@ -25,7 +25,7 @@ export function formatClockTime(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8)
 }
 
-/** Formats the timestamps in a string from the gateway like all others. */
+/** Formats the timestamps in a string from the gateway like all other times. */
 export function formatTimes(text: string): string {
   return text.replace(/(?<=-\d\d)T([\d:]{8})Z/g, ' $1')
 }

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../gateway/openapi/json-schema.ts'
 import { listIdNames, type Service, type ServiceOperation } from '../service.ts'
 
-/** A field in a body, with the names that lead to it. */
+/** A field in a body, with its path as names. */
 export interface Input {
   readonly path: readonly string[]
   readonly schema: JsonSchema

@@ -68,7 +68,7 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
 }
 
 /**
- * Returns the kind of program that listens at a URL. `program` means that it does not respond in time or does not speak HTTP.
+ * Returns the kind of program that listens at a URL. `program` means that the program does not respond in time or does not speak HTTP.
  */
 export async function detectProgram(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {

@@ -83,7 +83,7 @@ ${testLine(base)}`
 /** The name of the module with the fixture for TypeScript in Jest, without its extension. */
 const FIXTURE = 'fauxgate.fixture'
 
-/** Returns the module with the `test` function that a project's tests import, if Jest compiles the tests from TypeScript. */
+/** Returns the module from which a project's tests import `test`, if Jest compiles the tests from TypeScript. */
 export function fixtureFor({ hasTsJest }: ProjectFacts): readonly InitFile[] {
   if (!hasTsJest) return []
   const imports = [`{ readFileSync } from 'fs'`, `{ test as base } from '@jest/globals'`].map(

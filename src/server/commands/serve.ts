@@ -67,7 +67,7 @@ export interface Addition {
   readonly describe: (gateway: Gateway, ports: readonly TrafficPort[]) => Promise<string>
 }
 
-/** Serves until a signal, and again after each change of a watched file. Returns the exit code. */
+/** Serves until a signal stops the server. Restarts the server after each change of a watched file. Returns the exit code. */
 export async function serveUntilStopped(
   parsed: Arguments,
   environment: NodeJS.ProcessEnv,

@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly lookup?: LookupFunction
 }
 
-/** A connection to an upstream over HTTP/2 (with prior knowledge if there is no TLS), like that of the service's agents. */
+/** An HTTP/2 connection to an upstream (with prior knowledge if there is no TLS), such as the service's agents use. */
 export class Http2Connection {
   readonly #session: ClientHttp2Session
   readonly #idle: number

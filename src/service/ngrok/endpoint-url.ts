@@ -22,7 +22,7 @@ export const urlTakenError = (number: number, allowed: string) =>
       `${it.field} is ${it.received}, where ${it.id} is already online. Allowed: ${allowed}.`,
   )
 
-/** The errors for the URL of an endpoint. */
+/** The errors for an endpoint's URL. */
 export const urlErrors = {
   ...cardErrors,
   ...kit.declareErrors({

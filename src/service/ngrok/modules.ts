@@ -101,7 +101,7 @@ type ErrorsOf<All> = {
 
 type Shown<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | null }
 
-/** The parts of a resource that has modules. */
+/** The parts that modules add to a resource: fields of bodies and responses, and errors. */
 export interface ModuleFields<Ids, All> {
   /** The fields of a body. Each field replaces a module. */
   readonly body: {
@@ -111,7 +111,7 @@ export interface ModuleFields<Ids, All> {
   readonly shape: { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
   /** The errors of all modules, by key. */
   readonly errors: ErrorsOf<All>
-  /** The fields of a response without modules. */
+  /** The fields of a response if no module is set. */
   readonly none: Shown<All>
   /** Returns the fields of a response. */
   view(tx: kit.Transaction, ids: Ids): Shown<All>

@@ -21,7 +21,7 @@ const unreadable = kit.declareErrors({
 /** The errors of {@link policyProblems}. */
 export const policyTextErrors = { ...parts.policyErrors, ...languageErrors, ...unreadable }
 
-/** The place of a traffic policy. `protocol` is the kind of the edge, or the scheme of the endpoint. */
+/** The place where a traffic policy is used. `protocol` is the kind of the edge, or the scheme of the endpoint. */
 export interface PolicyLocation {
   readonly protocol: 'http' | 'https' | 'tcp' | 'tls'
   readonly place: 'edge' | 'public' | 'internal' | 'kubernetes'

@@ -11,8 +11,8 @@ const PAGES = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
 const decide = (rule: string, says: string): Decision => ({ says, docs: PAGES + rule.replace('#', '.md#') })
 
 /**
- * The decisions, which traces mention where they matter. The reference lists an action's `decisions` with the action, and all other
- * decisions in one place.
+ * The decisions. Traces mention each decision that affected a result. The reference lists an action's `decisions` with the action, and all
+ * other decisions in one place.
  */
 export const DECISIONS = {
   certificate: decide(

@@ -65,7 +65,7 @@ export function checkExpression(source: string, scope: Scope): CheckedExpression
   }
 }
 
-/** Calls a function for each node of a tree with the node's parent. Deep trees do not overflow the stack. */
+/** Calls a function with each node of a tree and the node's parent. Deep trees do not overflow the stack. */
 export function walk(root: ASTNode, visit: (node: ASTNode, parent: ASTNode | undefined) => void): void {
   const waiting: [ASTNode, ASTNode | undefined][] = [[root, undefined]]
   for (let next = waiting.pop(); next; next = waiting.pop()) {

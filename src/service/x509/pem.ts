@@ -31,9 +31,9 @@ interface OpenBlock {
 }
 
 /**
- * Splits a string into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A BEGIN or END that
- * isn't on its own line is a problem, so blocks are never silently ignored (rules: pem#blocks). The time is linear in the length of the
- * text. Never throws. Its messages do not repeat any of the text. forge is not used, because it skips blocks that it cannot read.
+ * Splits a string into its PEM blocks (RFC 7468). Ignores text outside the blocks. Lines may end with LF or CRLF. A BEGIN or END that isn't
+ * on its own line is a problem, so blocks are never silently ignored (rules: pem#blocks). The time is linear in the length of the text.
+ * Never throws. Its messages do not repeat any of the text. forge is not used, because it skips blocks that it cannot read.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []

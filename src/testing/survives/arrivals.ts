@@ -54,7 +54,7 @@ interface Pending {
 /** The environment of a run: the gateway's clock and the running copy. */
 export interface Surroundings {
   readonly clock: ManualClock
-  /** Counts the actions by the code that can have consequences. */
+  /** Counts the code's actions that can have consequences. */
   activity: number
   /** The running copy, if there are several. */
   readonly copy: Copy | undefined

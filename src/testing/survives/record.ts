@@ -20,7 +20,7 @@ export interface Plan {
   readonly serial?: readonly string[]
   /** The order in which the copies continue. */
   readonly turns?: readonly Turn[]
-  /** Set for a run at another time and with other random numbers, with slow responses or without. */
+  /** Set for a run at another time and with other random numbers: `slow` if its responses are slow, otherwise `fast`. */
   readonly elsewhere?: 'fast' | 'slow'
 }
 

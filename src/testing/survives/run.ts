@@ -36,7 +36,7 @@ interface OpenRequest {
 
 const neverSettles = () => new Promise<never>(() => undefined)
 
-/** One run of code in this process: from the first call, through crashes, to the end of everything that follows. */
+/** One run of code in this process: from the first call, through crashes, to the end of all the work that it causes. */
 export class Run extends RunRecord {
   readonly #world: World
   readonly #driver: Driver

@@ -137,7 +137,7 @@ export interface Coverage {
 export interface SurvivalProgress {
   /** The number of schedules tried so far. */
   readonly tried: number
-  /** The number of schedules with up to this number of failures. */
+  /** The number of schedules with at most `faults` failures. */
   readonly total: number
   /** The number of failing schedules. */
   readonly failing: number
@@ -215,8 +215,8 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Returns whether the code may reject with this error. Even then, it must leave only what `mayLeave` allows. Default: any error. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /**
-   * Checks a run in which the code resolved. The check fails by returning false, throwing, or rejecting. If it is set, only the numbers of
-   * resources are compared with the run without failures.
+   * Checks a run in which the code resolved. The check fails by returning false, throwing, or rejecting. With this check, only the numbers
+   * of resources are compared with the run without failures.
    */
   readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
   /** A signal that aborts the search, which then rejects with the signal's reason. */

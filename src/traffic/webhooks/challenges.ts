@@ -28,7 +28,7 @@ export function answerWorldline({ method, headers }: SignedRequest): ChallengeRe
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: text }
 }
 
-/** Responds to Xero's intent to receive, an empty signed event list: 200 if the signature is correct, otherwise 401. */
+/** Responds to Xero's "intent to receive" request, a signed list without events: 200 if the signature is correct, otherwise 401. */
 export function answerXero(
   request: SignedRequest,
   _secret: string,

@@ -3,7 +3,7 @@ import { MIGRATIONS, type VersionedRecord } from './migrations.ts'
 /** The version of the record format that this version of fauxgate writes to stores and snapshots. */
 export const RECORDS_VERSION = MIGRATIONS.length + 1
 
-/** Converts a record from an older version of the record format to the current one. */
+/** Converts a record from an older version of the record format to the current version. */
 export function migrate(record: VersionedRecord, version: number): VersionedRecord {
   return MIGRATIONS.slice(version - 1).reduce((older, step) => step(older), record)
 }

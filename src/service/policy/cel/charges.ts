@@ -9,7 +9,7 @@ import { PatternProblem } from './values.ts'
 export interface Meter {
   /** @throws LimitProblem if the maximum is exceeded */
   step(count: number): void
-  /** The patterns compiled by the evaluation. */
+  /** The patterns that the evaluation has compiled. */
   patterns: Set<string> | undefined
 }
 

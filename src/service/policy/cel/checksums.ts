@@ -1,4 +1,4 @@
-/** Checksum algorithms that the libraries lack. Both CRCs read the bits of a byte starting with the least significant. */
+/** Checksum algorithms that the libraries lack. Both CRCs read the bits of a byte starting with the least significant bit. */
 
 /** CRC-32 with the IEEE 802.3 polynomial. */
 export function crc32(bytes: Uint8Array): Uint8Array {

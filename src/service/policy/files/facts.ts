@@ -7,7 +7,7 @@ import { findKind, type Manifest } from './manifests.ts'
 export const PHASE = 'on_(?!error\\b)\\w+|on(?:Tcp|Http|EventStream)[A-Z]\\w+|inbound|outbound'
 export const IS_PHASE = new RegExp(`^(?:${PHASE})$`)
 
-/** Matches lines that contain a phase, which may be indented. */
+/** Matches lines that contain a phase, even if it is indented. */
 export const HAS_PHASE = new RegExp(`^\\s*\\{?\\s*(["']?)(?:${PHASE})\\1[ \\t]*:`, 'm')
 
 /**

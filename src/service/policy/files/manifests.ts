@@ -66,10 +66,10 @@ export function sharedName(namespace = 'default', name: string): string {
 /** A manifest of a resource that has a policy. */
 export interface Manifest {
   readonly kind: string
-  /** The location of its policy in the document, and its name in the manifest. */
+  /** The location of the policy in the document. `policy` is the policy's name in the manifest. */
   readonly path: PolicyPath
   readonly policy: string
-  /** The fields of an object in the document, by joined path. */
+  /** The fields of each object in the document, by the object's path as a string. */
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly docs: string
 }

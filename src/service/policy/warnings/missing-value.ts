@@ -6,7 +6,7 @@ import type { Finding, Hole, ReadPolicy, Warning } from './warning.ts'
 
 export const missingValue: Warning = {
   id: 'missing-value',
-  about: 'A condition that should be true when a value such as a header is missing fails instead.',
+  about: 'A condition that should be true if a value, such as a header, is missing fails instead.',
   reason:
     '`getReqHeader` returns an empty list if there is no such header, and an empty list has no first item. A rule whose condition fails does not apply.',
   docs: 'https://ngrok.com/docs/traffic-policy/macros/#getreqheaderstring---list',

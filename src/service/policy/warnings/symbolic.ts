@@ -26,7 +26,7 @@ export interface Subject {
  */
 export type VisitorKind = 'without' | 'wrong' | 'empty' | 'right' | 'high' | 'unreadable' | 'large'
 
-/** The visitors whose value is above all others. */
+/** The kinds of visitors to try with a value above all others. */
 export const HIGH: readonly VisitorKind[] = ['right', 'high', 'large']
 
 /** The maximum number of tests whose results vary independently. */

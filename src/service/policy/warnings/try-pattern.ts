@@ -20,8 +20,8 @@ export function matchesLarge(pattern: string): boolean {
 }
 
 /**
- * Returns an RE2 pattern as a regular expression of JavaScript. Returns undefined for a pattern that cannot be tried, because warnings
- * state only certain facts. RE2 itself is loaded only when there are visitors.
+ * Returns an RE2 pattern as a regular expression of JavaScript. Returns undefined for a pattern that cannot be tried, because a warning
+ * must be certain. RE2 itself is loaded only when there are visitors.
  */
 export function toRegExp(pattern: string, maxRepetitions: number): RegExp | undefined {
   if (patternProblem(pattern) !== undefined || isSlow(pattern, maxRepetitions)) return undefined

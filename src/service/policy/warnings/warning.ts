@@ -68,7 +68,7 @@ export interface Hole {
   readonly isAllowList: boolean
   /** True if the conditions are never true without the value. */
   readonly isNeeded: boolean
-  /** True if the conditions are true only without the value, and then fail. */
+  /** True if the conditions could be true only without the value, but fail without it. */
   readonly isNever?: true
   /**
    * True if the value is an address that the client sends, and the rule denies or checks requests with a wrong address but not with the
