@@ -1503,22 +1503,17 @@ describe('A value that does nothing useful', () => {
     )
   })
 
-  test('is the id of an IP policy among certificate authorities', () => {
-    const of = (id: string) => rulesOf(acting('terminate-tls', { mutual_tls_certificate_authorities: [id] }, TLS))
-    expect([of('ipp_2p2q5Yt85IKQQ7zbpR4X'), of('ca_2p2q5Yt85IKQQ7zbpR4X'), of('${vars.ca}')]).toMatchObject([
-      ['unlikely-value'],
-      [],
-      [expect.any(Number)],
-    ])
-  })
-
-  test.each([
-    ['url-rewrite', { from: 'a.b', to: 'a.b' }],
-    ['oauth', { provider: 'google', idle_session_timeout: '1h', max_session_duration: '12h' }],
-    ['oauth', { provider: 'google', idle_session_timeout: '24h' }],
-    ['restrict-ips', { allow: ['203.0.113.0/24'], deny: ['192.0.2.0/24'] }],
-  ])('is not one that has an effect, or that is harmless: %s %j', (type, config) => {
-    expect(rulesOf(acting(type, config))).not.toContain('unlikely-value')
+  test.each<[string, (string | number)[]]>([
+    ['ipp_2p2q5Yt85IKQQ7zbpR4X', ['unlikely-value']],
+    ['my-company-ca', ['unlikely-value']],
+    ['/etc/ssl/ca.pem', ['unlikely-value']],
+    ['ca_', ['unlikely-value']],
+    ['ca_2p2q5Yt85IKQQ7zbpR4X', []],
+    ["${secrets.get('webhooks', 'github')}", []],
+    ['-----BEGIN CERTIFICATE-----', [2228]],
+  ])('is a certificate authority that is neither a certificate nor an ID: %s gets %j', (entry, expected) => {
+    const policy = acting('terminate-tls', { mutual_tls_certificate_authorities: [entry] }, TLS)
+    expect(rulesOf(policy)).toEqual(expected)
   })
 
   test('is a strategy that does not verify certificates, unless an expression reads them', () => {

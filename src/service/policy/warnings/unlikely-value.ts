@@ -29,7 +29,7 @@ export const unlikelyValue: Warning = {
     }),
 }
 
-const CHECKS: readonly ((config: Config) => readonly Finding[])[] = [findReplacements, findLongTimeouts, findOtherIds]
+const CHECKS: readonly ((config: Config) => readonly Finding[])[] = [findReplacements, findLongTimeouts, findOtherAuthorities]
 
 function findReplacements(config: Config): readonly Finding[] {
   const list = listOf(config.replacements).map((each, at) => [each, ['replacements', at]] as const)
@@ -58,11 +58,11 @@ function findLongTimeouts({ idle_session_timeout: idle, max_session_duration: ma
   return [{ path: ['idle_session_timeout'], what, hint: 'Use a shorter timeout, or remove it.' }]
 }
 
-/** Finds the IDs of other resources in lists of certificate authorities. */
-function findOtherIds({ mutual_tls_certificate_authorities: all }: Config): readonly Finding[] {
+/** Finds values in lists of certificate authorities that are neither certificates nor the authorities' IDs. */
+function findOtherAuthorities({ mutual_tls_certificate_authorities: all }: Config): readonly Finding[] {
   return listOf(all).flatMap((each, at): readonly Finding[] => {
-    if (typeof each !== 'string' || !/^(?!ca_)[a-z]+_\w+$/.test(each)) return []
-    const what = `is ${quote(each)}, which is not the ID of a certificate authority`
+    if (typeof each !== 'string' || /^ca_\w+$|-----BEGIN|\$\{/.test(each)) return []
+    const what = `is ${quote(each)}, which is neither a certificate as PEM nor the ID of a certificate authority`
     return [{ path: ['mutual_tls_certificate_authorities', at], what, hint: 'Write an ID that begins with ca_.' }]
   })
 }
