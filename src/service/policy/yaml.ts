@@ -76,6 +76,7 @@ export function readYaml(text: string): ReadYaml {
         braces,
       )
     return (
+      explainStart(text, offset, error.reason) ??
       explainList(text, offset) ??
       explainQuotes(text, offset) ??
       comment ??
@@ -130,6 +131,17 @@ function explainQuotes(text: string, offset: number): ReadYaml | undefined {
   const [own, other] = sign === '"' ? ['double', 'single'] : ['single', 'double']
   const what = `a string in ${own} quotes contains a ${own} quote ${inLine(text, offset)}; use ${other} quotes for one of the two`
   return refuse(what, offset)
+}
+
+/** Returns the problem of a value without quotes that begins with a character that YAML reserves; undefined for other errors. */
+function explainStart(text: string, offset: number, reason: string): ReadYaml | undefined {
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  if (!/(?:[:,-]\s+|[[{]\s*)$/.test(before)) return undefined
+  const signs = reason.startsWith('bad indentation') ? /^(?:[@`%,\]}]|-(?=\s))/ : /^[@`%]/
+  const [sign] = signs.exec(text.slice(offset, offset + 2)) ?? []
+  if (sign === undefined) return undefined
+  const more = sign === '-' ? ', or a list in the next line' : ''
+  return refuse(`"${sign}" begins a value without quotes ${inLine(text, offset)}; put the value in quotes${more}`, offset)
 }
 
 const LIST_IN_EXPRESSION = /^\s*(?:-\s+)+([[{]).*[\]}]\s*(?:[.[?+]|[=!]=|[<>]|&&|[|]{2}|in\b)/

@@ -446,6 +446,12 @@ test.each<[string, number, string]>([
   ['      - {"a": 1}["a"] == 1', 3, 'an expression without quotes begins with "{" in line 3; put it in quotes.'],
   ['      - true\n    name\n      - a\n    actions: []', 4, 'a colon is missing after "name" in line 4.'],
   ["      [req.host == 'a'", 3, 'the "[" in line 3 has no "]".'],
+  ['      - @req.method', 3, '"@" begins a value without quotes in line 3; put the value in quotes.'],
+  ['      - true\n    name: `office`', 4, '"`" begins a value without quotes in line 4; put the value in quotes.'],
+  ['      - true\n    name: %x', 4, '"%" begins a value without quotes in line 4; put the value in quotes.'],
+  ['      [true, @a]', 3, '"@" begins a value without quotes in line 3; put the value in quotes.'],
+  ['      - true\n    name: - b', 4, '"-" begins a value without quotes in line 4; put the value in quotes, or a list in'],
+  ['      - true\n    name: ] b', 4, '"]" begins a value without quotes in line 4; put the value in quotes.'],
 ])('The quotes that make a policy unreadable are named: %j', (expressions, line, message) => {
   expect(checkPolicy(unread(expressions))).toMatchObject([
     { number: 2236, line, message: expect.stringContaining(`The policy cannot be read: ${message}`) },
