@@ -1,11 +1,12 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { nearest } from '../../core/schema/nearest.ts'
 import { quote } from '../../core/schema/text.ts'
-import { isObject } from '../../core/schema/values.ts'
+import { isObject, lazy } from '../../core/schema/values.ts'
 import type { Field } from './action.ts'
-import type { Scope } from './environment.ts'
+import { languageOf, listPaths, type Scope } from './environment.ts'
 import type { PolicyExpression } from './expression.ts'
 import { type CheckedExpression, checkExpression, type ExpressionProblem, walk } from './expression.ts'
+import { CEL_FUNCTIONS, FUNCTIONS } from './functions.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 import type { Reporter } from './reporter.ts'
@@ -28,7 +29,10 @@ export function checkCelText(value: unknown, path: PolicyPath, place: Place, isS
   for (const { source, offset } of found) {
     const { tree, problem } = check(source, place.scope, { path, offset, kind: 'interpolation' }, place.reporter)
     if (problem)
-      reportExpression(number, path, isSecret ? undefined : hideTexts(source), problem, place.reporter, offset)
+      reportExpression(number, path, isSecret ? source : hideTexts(source), problem, place.reporter, {
+        shift: offset,
+        isSecret,
+      })
     if (tree && !problem) checkNames(tree, { ...place, number, path, offset })
   }
   if (unclosed !== undefined) {
@@ -90,20 +94,42 @@ function reportType(
 function reportExpression(
   number: number,
   path: PolicyPath,
-  source: string | undefined,
+  source: string,
   { message, hint, offset, length }: ExpressionProblem,
   reporter: Reporter,
-  shift = 0,
+  { shift = 0, isSecret = false } = {},
 ): undefined {
-  // Even a name may be a part of a secret.
-  const [reason] = /^there is no (?:variable|function)/.exec(message) ?? []
-  const hidden = reason === undefined ? '' : `: ${reason} of that name`
-  const why = source === undefined ? hidden : `: ${message}. Received: ${quote(source)}`
-  const what = `is not valid at character ${offset + shift + 1}${why}`
-  reporter.report(number, path, what, {
+  const hide = (text: string | undefined) => (isSecret ? hideWords(text, source) : text)
+  const cause = hide(message)
+  const why = cause === undefined ? '' : `: ${cause}${isSecret ? '' : `. Received: ${quote(source)}`}`
+  // A corrected form repeats the expression, even if no word of it is a secret's.
+  const isHidden = isSecret && (hide(hint) !== hint || hint?.startsWith('Write '))
+  reporter.report(number, path, `is not valid at character ${offset + shift + 1}${why}`, {
     within: { offset: offset + shift, length },
-    ...(hint !== undefined && { hint }),
+    ...(hint !== undefined && !isHidden && { hint }),
   })
+}
+
+const WORD = /[\p{L}\p{N}_]{2,}/gu
+const CUT_WORD = /[\p{L}\p{N}_]+…/gu
+const ofOwnNames = lazy(() => {
+  const { variables } = languageOf({ phase: 'on_http_response', hasTls: true, isModule: true })
+  const names = [...listPaths(variables), ...FUNCTIONS.map(({ name }) => name), ...CEL_FUNCTIONS]
+  return new Set(names.flatMap((each) => each.split('.')))
+})
+
+/**
+ * Returns a text about an expression without the words that may be parts of a secret, which are all words of the expression but the names of
+ * variables and functions. An escape may stand for any word, so the text of an expression that has one is undefined.
+ */
+function hideWords(text: string | undefined, source: string): string | undefined {
+  if (source.includes('\\')) return undefined
+  const words = new Set(source.match(WORD))
+  return text
+    ?.replace(/^(there is no (?:variable|function)) .*/s, '$1 of that name')
+    .replace(/^(unexpected character|no such key|the pattern is not valid in RE2): .*/s, '$1')
+    .replace(CUT_WORD, '…')
+    .replace(WORD, (word) => (words.has(word) && !ofOwnNames().has(word) ? '…' : word))
 }
 
 /** Returns an expression with its strings replaced with `…`, because they may be secrets. */

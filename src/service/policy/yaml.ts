@@ -141,7 +141,10 @@ function explainStart(text: string, offset: number, reason: string): ReadYaml | 
   const [sign] = signs.exec(text.slice(offset, offset + 2)) ?? []
   if (sign === undefined) return undefined
   const more = sign === '-' ? ', or a list in the next line' : ''
-  return refuse(`"${sign}" begins a value without quotes ${inLine(text, offset)}; put the value in quotes${more}`, offset)
+  return refuse(
+    `"${sign}" begins a value without quotes ${inLine(text, offset)}; put the value in quotes${more}`,
+    offset,
+  )
 }
 
 const LIST_IN_EXPRESSION = /^\s*(?:-\s+)+([[{]).*[\]}]\s*(?:[.[?+]|[=!]=|[<>]|&&|[|]{2}|in\b)/

@@ -410,6 +410,24 @@ describe('Hostile texts are rejected or checked, and nothing overflows', () => {
     ])
   })
 
+  test.each([
+    ["req.host + size('pw')", '3: the types do not match: there is no string + int.'],
+    ['conn.pw', '8: conn has no field …'],
+    ['req.host == pw ==', '20: unexpected token: the end of the expression.'],
+    ['pw#', '5: unexpected character.'],
+    ["'pw'.matches('pw[a-')", '16: the pattern is not valid in RE2.'],
+    [`[1].exists(${'pw'.repeat(60)})`, '14: exists needs a name for each item, and an expression.'],
+    ["startsWith('##', 'a')", '3: there is no startsWith(string, string): startsWith is a method.'],
+    ['/pw/a', '3: a value cannot begin with "/".'],
+    ["!pw in ['b']", '4: there is no variable of that name.'],
+    ["'\\u0070w'.matches('pw[')", '21.'],
+  ])('The cause of a problem in a secret is named without words of the secret: %s', (source, cause) => {
+    const config = { provider: 'github', secret: `\${${source}}` }
+    const [problem] = checkPolicyValue({ on_http_request: [{ actions: [{ type: 'verify-webhook', config }] }] })
+    expect(problem?.message.split('is not valid at character ')[1]).toBe(cause)
+    expect(JSON.stringify(problem)).not.toMatch(/pw|##/)
+  })
+
   test('A key that an object in JSON has twice has a warning at the second', () => {
     const text = '{"on_http_request": [{\n"actions": [{ "type": "deny", "config": {} ,\n "type": "log" }] }] }'
     expect(checkPolicy(text.replace('log', 'deny'))).toMatchObject([

@@ -450,7 +450,11 @@ test.each<[string, number, string]>([
   ['      - true\n    name: `office`', 4, '"`" begins a value without quotes in line 4; put the value in quotes.'],
   ['      - true\n    name: %x', 4, '"%" begins a value without quotes in line 4; put the value in quotes.'],
   ['      [true, @a]', 3, '"@" begins a value without quotes in line 3; put the value in quotes.'],
-  ['      - true\n    name: - b', 4, '"-" begins a value without quotes in line 4; put the value in quotes, or a list in'],
+  [
+    '      - true\n    name: - b',
+    4,
+    '"-" begins a value without quotes in line 4; put the value in quotes, or a list in',
+  ],
   ['      - true\n    name: ] b', 4, '"]" begins a value without quotes in line 4; put the value in quotes.'],
 ])('The quotes that make a policy unreadable are named: %j', (expressions, line, message) => {
   expect(checkPolicy(unread(expressions))).toMatchObject([

@@ -29,7 +29,11 @@ export const unlikelyValue: Warning = {
     }),
 }
 
-const CHECKS: readonly ((config: Config) => readonly Finding[])[] = [findReplacements, findLongTimeouts, findOtherAuthorities]
+const CHECKS: readonly ((config: Config) => readonly Finding[])[] = [
+  findReplacements,
+  findLongTimeouts,
+  findOtherAuthorities,
+]
 
 function findReplacements(config: Config): readonly Finding[] {
   const list = listOf(config.replacements).map((each, at) => [each, ['replacements', at]] as const)
