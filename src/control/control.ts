@@ -103,7 +103,7 @@ export interface MoveParts {
   pauseBeforeCommit(parts: number): Promise<void>
 }
 
-/** The functions for controls that are set by the gateway's environment. */
+/** The functions that the gateway's environment sets for controls. */
 export interface ControlHooks extends TimerHooks {
   /** Runs clock moves that are requested over HTTP in parts. */
   moveParts?: MoveParts | undefined

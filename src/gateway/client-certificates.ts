@@ -1,8 +1,8 @@
 import type { Records } from '../core/engine/records.ts'
 
 /**
- * Returns whether an edge or a policy can require a client certificate. If not, ports don't request one, because browsers would prompt the
- * user.
+ * Returns whether an edge or a policy can require a client certificate. If not, ports don't request a certificate, because browsers would
+ * prompt the user.
  */
 export function asksForCertificates(records: Records): boolean {
   const listOf = (name: string) =>

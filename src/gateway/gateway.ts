@@ -36,7 +36,7 @@ import type { Transport } from './transport.ts'
 import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
 /**
- * Creates a gateway with your own families in addition to the built-in ones: see `fauxgate/kit`.
+ * Creates a gateway with your own families in addition to the built-in families: see `fauxgate/kit`.
  *
  * @example
  * ```ts

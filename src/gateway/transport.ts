@@ -106,7 +106,7 @@ export interface Transport<Sibling = object> {
   readonly renewed: () => boolean
   /**
    * Creates a gateway with this gateway's options, overridden by the passed options. It has its own state, no store, and this gateway's
-   * server upstreams. If this gateway's clock is manual, the new one has its own clock.
+   * server upstreams. If this gateway's clock is manual, the new gateway has its own clock.
    * @throws TypeError if an option is not allowed; GatewayError if a rule rejects an entry of `initial`.
    * @internal
    */
@@ -168,7 +168,7 @@ export interface Hooks
     ServedHooks,
     TrafficHooks {}
 
-/** Returns a gateway with the same state, but with some of its transport's calls replaced. */
+/** Returns a gateway with the same state, but with replacements for some calls of its transport. */
 export function withTransport<G extends { readonly transport: Transport }>(
   gateway: G,
   calls: Partial<G['transport']>,

@@ -72,7 +72,7 @@ function* encodePieces({ name, ...metadata }: Metadata, { records, ...facts }: S
   yield encoder.encode(']}}\n')
 }
 
-/** Reads the streamed line of the sandbox that is being forked. */
+/** Reads the streamed archive line of a sandbox to fork. */
 export async function readOriginal(name: string, line: ReadableStream<Uint8Array>) {
   const { metadata, state } = readLine(name, new Uint8Array(await new Response(line).arrayBuffer()))
   return { options: metadata.options, state }

@@ -14,7 +14,7 @@ import { errors } from './errors.ts'
 import type { Grant } from './key-list.ts'
 import { type Keys, type SentKeys, withKeys } from './keys.ts'
 
-/** Returns the response that some work produces. Converts an error to an error response. */
+/** Returns the response that `work` produces. Converts an error to an error response. */
 export async function respond(work: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
   try {
     return await work()

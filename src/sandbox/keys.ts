@@ -99,7 +99,7 @@ function readOfferedKey(protocols: string | null): string | null {
   }
 }
 
-/** The keys that a request contains: one for the API, and one for the controls. */
+/** The keys that a request contains: a key for the API, and a key for the controls. */
 export interface SentKeys {
   readonly api: string | undefined
   readonly control: string | undefined

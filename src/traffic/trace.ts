@@ -58,7 +58,7 @@ export interface TracedStep {
   readonly facts?: Readonly<Record<string, unknown>>
   readonly decision?: Decision
   readonly isEnd?: true
-  /** True if the request had no upstream, or one with no responses left. */
+  /** True if the request had no upstream, or if its upstream had no responses left. */
   readonly isMissing?: true
   /** The request as the upstream received it. */
   readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> }

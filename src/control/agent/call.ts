@@ -9,7 +9,7 @@ export interface Call {
   readonly query: URLSearchParams
   /** The name or the ID at the end of the path, or "" if there is none. */
   readonly name: string
-  /** Reads the body's JSON object. Not called for methods that don't need a body, because some clients send one anyway. */
+  /** Reads the body's JSON object. Not called for methods that need no body, because some clients send a body anyway. */
   readonly readJson: () => Record<string, unknown>
 }
 

@@ -83,7 +83,7 @@ export function matchesQuery(request: RequestFacts, { operation, method, path, s
 /** Matches a stringified missing value, object, or promise. Any of its characters may be escaped in the URL. */
 const INVALID_ID = /^(?:undefined|null|NaN|(?:\[|%5B)object(?: |%20)\w+(?:\]|%5D))$/
 
-/** Returns the first segment of a path that is a stringified missing value or object, such as `undefined`, instead of an ID. */
+/** Returns the first segment of a path that contains a stringified value, such as `undefined` or `[object Object]`, instead of an ID. */
 export function findInvalidId(path: string): string | undefined {
   return path.split('/').find((segment) => INVALID_ID.test(segment))
 }

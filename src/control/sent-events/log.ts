@@ -23,7 +23,8 @@ const CONNECTION = 'tcp_connection_closed.v0'
 type View = RecordedChange['view']
 
 /**
- * The events of a gateway's account. Creates events from commits and visits, stores the most recent ones, and passes them on for delivery.
+ * The events of a gateway's account. Creates events from commits and visits, stores the most recent events, and passes all events on for
+ * delivery.
  */
 export class SentEventLog implements EventWriter {
   readonly #queue = new Queue<KeptEvent>()

@@ -144,7 +144,7 @@ function lastExplained(
   return [...shown.listHidden(), ...texts]
 }
 
-/** Lists the most recent requests to the agent's API, with the responses to those that failed and to the last one. */
+/** Lists the most recent requests to the agent's API, with the responses to failed requests and to the last request. */
 export function listAgentRequests({ agent: { requests, requestCount } }: ControlHost): Section {
   const last = requests.at(-1)
   const { lines, count } = mergeNewest(

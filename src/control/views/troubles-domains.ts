@@ -19,7 +19,7 @@ export const SOON_MS = 30 * 86_400_000
  * functions.
  */
 interface Cause extends Pick<Trouble, 'kind' | 'cause'> {
-  /** Returns the cause with names and numbers, for a cause that affects only one domain. */
+  /** For a cause that affects only one domain, returns the cause with names and numbers. */
   readonly alone?: (tx: Transaction) => string
   readonly fix?: () => Fix
   /** The time of the next attempt in ms; absent if none is due. */

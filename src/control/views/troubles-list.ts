@@ -12,7 +12,7 @@ import { listFailedExpressions, listVisitors } from './troubles-visitors.ts'
 /** The maximum number of problems of one source and kind. */
 const MAX_LISTED = 8
 
-/** Lists the likely mistakes, grouped by cause, with at most `maxCalls` calls that fix one. */
+/** Lists the likely mistakes, grouped by cause, each with at most `maxCalls` calls that fix it. */
 export async function listTroubles(host: ControlHost, maxCalls = MAX_CALLS): Promise<Trouble[]> {
   const listEndpoints = await loadListOfEndpoints(host)
   return host.transact((tx) => {

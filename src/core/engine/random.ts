@@ -51,7 +51,7 @@ export function createSecret(): string {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Returns a fresh seed for a gateway that was created without one. */
+/** Returns a fresh seed, for a gateway that was created without a seed. */
 export function createSeed(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('.')
 }

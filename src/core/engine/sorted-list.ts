@@ -1,8 +1,8 @@
 import { itemAt } from '../schema/values.ts'
 
 /**
- * A sorted list without duplicates. Adding an item at the end takes constant time. Adding or deleting an item elsewhere requires a search,
- * and shifts items within one chunk.
+ * A sorted list without duplicates. Adding an item at the end takes constant time. Adding or deleting any other item requires a search, and
+ * shifts items within one chunk.
  */
 export class SortedList<T> {
   /** The items in order, in chunks that are never empty. */

@@ -71,7 +71,7 @@ export function listLimitErrors(limits: LimitsByName, isUpdate: boolean): readon
     .flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)])
 }
 
-/** Returns the errors for a maximum, the usual one first. */
+/** Returns the errors for a maximum, the usual error first. */
 export function listMaximumErrors({ none, reached, older }: AccountLimit): readonly LimitError[] {
   return [reached ?? accountErrors.account_limit_reached, none, older].filter((each) => each !== undefined)
 }

@@ -22,7 +22,7 @@ export interface OtherNames {
   labelsBelow?(dialect: CommonDialect): string
 }
 
-/** The aliases that the client used, by field, and the bare label of each if the client sent one. */
+/** The aliases that the client used, by field, each with its bare label if the client sent a bare label. */
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
 /** Unwraps a body from the dialect's envelope, drops the fields that the dialect ignores, and resolves the aliases. */

@@ -77,7 +77,7 @@ export interface EventRules {
   readonly accountId: string
   /** The event types. */
   readonly types: readonly string[]
-  /** Returns the event for a change, or undefined if the change doesn't cause one. */
+  /** Returns the event for a change, or undefined if the change doesn't cause an event. */
   ofChange(tx: Transaction, change: RecordedChange): AccountEvent | undefined
   /** Returns the destinations for an event type, starting with the oldest subscription's destinations. */
   routesOf(tx: Transaction, type: string): readonly EventRoute[]

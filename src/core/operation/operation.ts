@@ -53,7 +53,7 @@ interface Definition<Ids extends PathIds> {
   readonly status: 200 | 201 | 204
   /** A one-line summary for the documentation. */
   readonly summary: string
-  /** The nouns for the family's resources, set on the operation that returns one. */
+  /** The nouns for the family's resources, set on the operation that returns a single resource. */
   readonly nouns?: Nouns
   /** The prefix of each ID in the path. */
   readonly ids: Ids

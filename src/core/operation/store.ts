@@ -26,7 +26,7 @@ export interface Store {
   append(commit: StoredCommit): void
   /**
    * Resolves when all appended commits are flushed; HTTP responses wait for it. Returns undefined if all are already flushed. If it
-   * rejects, all commits since the last flushed one are lost. The gateway then undoes these commits, waiting requests fail with
+   * rejects, all commits since the last flushed commit are lost. The gateway then undoes these commits, waiting requests fail with
    * `store_failed`, and the gateway calls `load` before it appends another commit. In a store without this method, a commit is flushed when
    * `append` returns.
    */

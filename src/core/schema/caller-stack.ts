@@ -15,7 +15,7 @@ export function atCaller<E extends Error>(error: E): E {
   return error
 }
 
-/** Removes the package's frames below the first one. Such frames belong to a test's wrapper, and don't help the reader. */
+/** Removes the package's frames below the first frame. Such frames belong to a test's wrapper, and don't help the reader. */
 export function withoutWrapperFrames(stack: string): string {
   const first = stack.split('\n').find((line) => /^\s*at /.test(line))
   return first !== undefined && OWN_FRAME.test(first) ? stack : withoutOwnFrames(stack)

@@ -150,7 +150,7 @@ export function duration(least = 0) {
 }
 
 /**
- * Creates the schema of a duration that is stored as sent.
+ * Creates the schema of a duration whose output is the value as sent.
  *
  * @example
  * ```ts

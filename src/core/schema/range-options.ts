@@ -3,7 +3,7 @@ import { documented } from './documentation.ts'
 import { facts } from './facts.ts'
 import { type DurationRange, RANGE_ALLOWED, RANGE_FACTS, RANGE_IN_TEXT, rangeMs } from './time.ts'
 
-/** Creates the schema of a duration or range of durations that is passed on as sent. */
+/** Creates the schema of a duration or range of durations whose output is the value as sent. */
 export function sentRange(sentence: string) {
   const schema = v.custom<DurationRange>((value) => rangeMs(value) !== undefined, RANGE_ALLOWED)
   return documented(v.pipe(schema, v.metadata({ typed: RANGE_IN_TEXT })), sentence, RANGE_FACTS)

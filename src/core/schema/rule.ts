@@ -88,8 +88,8 @@ export class Reading implements v.Config<Issue> {
 type FieldInvalid = typeof general.field_invalid
 
 /**
- * Reports an error about the field itself or about a path below it. `values` are the values for the error's message. The field and the
- * received value are added unless `values` already contains them.
+ * Reports an error about the field itself or about a path inside the field. `values` are the values for the error's message. The field and
+ * the received value are added unless `values` already contains them.
  */
 export type Report<E extends FieldError = FieldInvalid> = <Own extends object>(
   error: (E | FieldInvalid) & FieldError<string, Own>,

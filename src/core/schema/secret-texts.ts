@@ -26,7 +26,7 @@ export function redactText(text: string, redactor: Redactor): string {
   return redactor(redactPrivateKeys(text))
 }
 
-/** Creates a redactor for some secrets. It finds each secret verbatim, escaped as in JSON, and encoded as in a URL. */
+/** Creates a redactor for these secrets. It finds each secret verbatim, escaped as in JSON, and encoded as in a URL. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const search = new TextSearch([...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(listForms))
   return (text) => search.replaceIn(text, REDACTED)

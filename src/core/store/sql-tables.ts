@@ -8,7 +8,7 @@ export const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
 
 export const CREATE_SCHEMA = 'CREATE TABLE fauxgate_schema (version INTEGER NOT NULL)'
 
-/** Returns the statements that create the tables of a version, by table. SQLite adds new columns after the last one. */
+/** Returns the statements that create the tables of a version, by table. SQLite adds new columns after the last column. */
 export function createStatements(version: number): ReadonlyMap<string, string> {
   const added = (columns: string) => (version > 1 ? `, ${columns}` : '')
   return new Map([

@@ -10,7 +10,7 @@ import ngrokMessages from './messages.ngrok.json'
 
 // `npm run generate` writes messages.json and messages.ngrok.json: the responses to the requests of test/core/schema/errors.
 
-/** Creates the responses for some errors, by status. */
+/** Creates the responses for a list of errors, by status. */
 export function createErrorResponses(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,

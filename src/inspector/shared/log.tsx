@@ -33,7 +33,7 @@ interface LogProps<T> {
   tools?: ComponentChildren
 }
 
-/** A live, searchable list of requests, with the details of the selected one. */
+/** A live, searchable list of requests, with the details of the selected request. */
 export function Log<T extends object>(props: LogProps<T>) {
   const { tab, all, id, idOf, columns, inputsOf, words, filters, example, between, details, missing, tools } = props
   const { count = (found) => `${formatCount(found.length)} of ${formatCount(held.current.length)} here` } = props

@@ -8,7 +8,7 @@ const AUTOMATIC_HEADERS =
 
 type SentRequest = Pick<JournalEntry, 'method' | 'path' | 'query' | 'requestHeaders' | 'request'>
 
-/** Returns the headers for resending a request. A made-up API key replaces a hidden one. */
+/** Returns the headers for resending a request. A made-up API key replaces a hidden API key. */
 export function clientHeaders({ requestHeaders }: SentRequest): Record<string, string> {
   const known = Object.entries(requestHeaders).filter(([name, text]) => {
     return !AUTOMATIC_HEADERS.test(name) && (text !== '[redacted]' || name === 'authorization')

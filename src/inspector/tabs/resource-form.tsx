@@ -15,7 +15,7 @@ export function ResourceForm(props: Parameters<typeof SchemaForm>[0]) {
   return <SchemaForm inputs={ResourceInput} {...props} />
 }
 
-/** Matches the description of a field that is a traffic policy. */
+/** Matches the description of a field that contains a traffic policy. */
 export const POLICY = /^(The|A) traffic policy\b/
 
 /** The input for a field of a resource: a policy, the IDs of other resources, or anything else. */

@@ -18,7 +18,7 @@ const FILTERS = { 'status:2xx': '2xx', 'status:4xx': '4xx', 'status:5xx': '5xx',
 
 type Visits = readonly TrafficEntry[]
 
-/** The visitor requests, live, and the trace of the selected one. */
+/** The visitor requests, live, and the trace of the selected request. */
 export function Traffic({ id }: { id: string }) {
   return (
     <Known of={useVisits()}>

@@ -38,7 +38,7 @@ export async function listen(
   }
 }
 
-/** Opens the ports for visitors. If one cannot be opened, closes the server. */
+/** Opens the ports for visitors. If a port cannot be opened, closes the server. */
 export async function openPorts(
   gateway: Gateway,
   host: string,

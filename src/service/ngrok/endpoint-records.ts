@@ -192,7 +192,7 @@ export function getTunnelId(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }
 
-/** Returns the ID of a tunnel's endpoint. A labeled tunnel does not have one. */
+/** Returns the ID of a tunnel's endpoint. A labeled tunnel has no endpoint. */
 export function getEndpointId(tunnelId: string): string {
   return tunnelId.replace('tn_', 'ep_')
 }

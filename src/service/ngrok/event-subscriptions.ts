@@ -27,7 +27,7 @@ const destinationRow = parts.referenceOf(subscriptions, {
   rules: 'ngrok-families#events',
 })
 
-/** Event subscriptions: the event types that certain destinations receive. */
+/** Event subscriptions: the event types that a list of destinations receives. */
 export const eventSubscriptions = kit.resource(table.kind, {
   view: (subscription, wire) => ({
     ...table.rules.view(subscription, wire),

@@ -13,7 +13,10 @@ type Known = Omit<Place, 'action'>
 /** The numbers of fields that are unknown, missing, or of a wrong form, so that their content is unknown. */
 const UNREAD: readonly number[] = [2203, 2234, 2252]
 
-/** Checks an action. Returns the action's row if its type exists. `seen` contains the actions found so far that a policy can have only once. */
+/**
+ * Checks an action. Returns the row of an action, if the action's type exists. `seen` contains the actions found so far that a policy can
+ * have only once.
+ */
 export function checkAction(
   each: unknown,
   path: PolicyPath,

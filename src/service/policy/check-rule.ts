@@ -7,7 +7,7 @@ import { endsRule } from './check-end.ts'
 import type { Place } from './place.ts'
 import type { PolicyPath } from './problem.ts'
 
-/** The facts about a policy's phase that are needed to check its rules. */
+/** The facts about a policy's phase that the check of the phase's rules needs. */
 export type Known = Omit<Place, 'action'>
 
 /** The maximum number of characters in the text of a rule. */

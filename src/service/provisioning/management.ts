@@ -64,7 +64,8 @@ export function takeScripted(
 
 /**
  * Puts a domain under a certificate management policy and starts its job. An unchanged policy changes nothing. An uploaded certificate is
- * dropped immediately. An automatic certificate stays in use until the new one is issued (rules: domain-certificates#one-or-the-other).
+ * dropped immediately. An automatic certificate stays in use until the new certificate is issued (rules:
+ * domain-certificates#one-or-the-other).
  */
 export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, policy: Policy): D {
   const before = domain.policy

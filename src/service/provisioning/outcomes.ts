@@ -165,7 +165,7 @@ export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readon
   }
 }
 
-/** Takes the scripted outcome for a domain's next attempt: one for the domain itself or, if there is none, one for any domain. */
+/** Takes the scripted outcome for a domain's next attempt: an outcome for the domain itself or, if there is none, for any domain. */
 export function takeOutcome(tx: Transaction, domain: string): DetailedOutcome | undefined {
   for (const scope of [domain, ANY_DOMAIN]) {
     const [next] = listScripted(tx, scope)

@@ -107,7 +107,7 @@ export interface EdgeModule<Ids extends PathIds, Sent, Body, Resource, Errors ex
   readonly errors: Errors
   /** Returns the view of the module, or null if it was never set. */
   view(tx: Transaction, ids: Ids): Frozen<Resource> | null
-  /** Replaces the module. Problems name fields below `field`, the body field that contains the module. */
+  /** Replaces the module. Problems name fields inside `field`, the body field that contains the module. */
   set(tx: Transaction, ids: Ids, body: Body, field: string): void
   /** Removes the module, if it was set. */
   remove(tx: Transaction, ids: Ids): void

@@ -7,7 +7,7 @@ export function toBytes(binary: string): Uint8Array {
   return bytes
 }
 
-/** Returns the binary string for some bytes: one character per byte. */
+/** Returns the bytes as a binary string: one character per byte. */
 export function toBinary(bytes: Uint8Array): string {
   let binary = ''
   // Typed arrays are slow to spread.

@@ -38,7 +38,7 @@ export interface CoveredCondition {
   readonly source: string
   readonly line: number
   readonly wasReached: boolean
-  /** For an expression that can fail (for a missing value or for some values): whether it failed for a request in a test. */
+  /** For an expression that can fail (for a missing value or for some values): true if it failed for a request in a test. */
   readonly failure?: { readonly wasReached: boolean }
   readonly parts: readonly CoveredPart[]
 }

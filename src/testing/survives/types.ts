@@ -119,7 +119,7 @@ export interface TriedSchedule {
   readonly snapshot: object
 }
 
-/** The failing schedules with the same verdict and the same last operation. The smallest one is the example. */
+/** The failing schedules with the same verdict and the same last operation. The smallest schedule is the example. */
 export interface FailureGroup extends TriedSchedule {
   /** The number of failing schedules. */
   readonly count: number

@@ -6,7 +6,7 @@ import { TokenProblem } from './token-problem.ts'
 export interface TokenRequest {
   readonly method: string
   readonly headers: Headers
-  /** Reads the body. Called only to find a token in the body, and only if the request may have one. */
+  /** Reads the body. Called only to find a token in the body, and only if the request may have a body. */
   readonly readBody?: () => Promise<Uint8Array>
 }
 

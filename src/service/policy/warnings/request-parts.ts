@@ -27,7 +27,7 @@ const AUTHORIZED = 'actions.ngrok.basic_auth.credentials.authorized'
 /** A value whose key comes from its own map, in a macro. It always exists. */
 const OWN_KEY = /^(.+)\[\1\[\*\]\]$/
 
-/** Reads the parts of a request that a visitor may lack, such as headers, and records which ones conditions read. */
+/** Reads the parts of a request that a visitor may lack, such as headers, and records which parts conditions read. */
 export class RequestParts {
   readonly subjects = new Map<string, Subject>()
   /** The test that reads these parts. */

@@ -129,7 +129,7 @@ function entriesOf(list: unknown): readonly (readonly [number, unknown])[] {
   return Array.isArray(list) ? [...list.entries()] : []
 }
 
-/** Finds problems in the nodes of all expressions that contain a word. */
+/** In all expressions that contain a word, finds problems in the nodes. */
 export function findInExpressions(
   { expressions }: ReadPolicy,
   word: string,
@@ -170,7 +170,7 @@ function valuesOf({ field, value, path }: ReadValue): readonly ReadValue[] {
   })
 }
 
-/** Returns the place of part of an expression. */
+/** Returns the location in the policy of part of an expression. */
 export function placeOfNode({ path, offset }: Pick<PolicyExpression, 'path' | 'offset'>, { range }: ASTNode) {
   return { path, within: { offset: offset + range.start, length: range.end - range.start } }
 }

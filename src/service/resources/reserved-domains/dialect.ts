@@ -20,7 +20,7 @@ export interface DomainDialect {
    * default key type.
    */
   readonly policyByDefault: boolean
-  /** The parent name of an account's dev domain, or null if accounts don't include one. */
+  /** The parent name of an account's dev domain, or null if accounts have no dev domain. */
   readonly devDomainBase: string | null
   /** The way names in requests are read: unchanged, or without surrounding spaces and the trailing dot. */
   readonly domainNames: 'exact' | 'trimmed'
