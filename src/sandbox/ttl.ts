@@ -1,7 +1,7 @@
 const MIN_TTL_MS = 1000
 const MAX_TTL_DAYS = 366
 
-/** The allowed times to live in requests and variables, for messages. */
+/** The allowed times to live, as text for messages about requests and variables. */
 export const TTL_RANGE = `from 1s to ${MAX_TTL_DAYS}d`
 
 /** Returns whether a number of ms is an allowed time to live for a sandbox or key. */

@@ -23,7 +23,7 @@ export function placeholderText(text: string, number: number): string {
   return characters.reverse().join('')
 }
 
-/** Returns an address of the same form as an address. The host bits of a masked address are not changed. */
+/** Returns a placeholder for an address, in the same form. The host bits of a masked address are not changed. */
 export function placeholderAddress(text: string, number: number, isCidr: boolean): string {
   const [host = '', mask = ''] = text.split('/')
   const isIPv4 = host.includes('.')

@@ -396,7 +396,7 @@ export const PLANTED: readonly PlantedTrouble[] = [
     kind: 'rejected',
     count: 30,
     cause:
-      "The API key is not one of this gateway's keys. Send a key of the option `keys` (--key), or a token from " +
+      "The API key is not one of this gateway's keys. Send a key from the option `keys` (--key), or a token from " +
       'POST /api_keys.',
     about: 'GET /ip_policies',
     end: (gateway) => send(gateway, 'GET', '/ip_policies'),

@@ -33,7 +33,7 @@ export const verifyFlags: readonly Flag[] = [
     kind: 'texts',
   },
   switchFlag('yes', 'Create resources without asking first.'),
-  switchFlag('read-only', "Create nothing. Only get lists, and resources that don't exist."),
+  switchFlag('read-only', 'Create nothing. Only list resources, and request unknown IDs.'),
   switchFlag('plan', 'Print which requests would and would not be sent, and why, without sending any.'),
   switchFlag('clean', 'Only delete what an earlier run left behind.'),
   integerFlag(

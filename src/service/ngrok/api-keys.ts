@@ -8,7 +8,7 @@ const errors = kit.declareErrors({
   auth_malformed: kit.entry(
     202,
     403,
-    "The API key is not one of this gateway's keys. Send a key of the option `keys` (--key), or a token from " +
+    "The API key is not one of this gateway's keys. Send a key from the option `keys` (--key), or a token from " +
       'POST /api_keys.',
   ),
   auth_is_key_id: kit.entry(

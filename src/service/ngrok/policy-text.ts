@@ -40,7 +40,7 @@ interface Known {
   readonly mustEnd?: boolean | undefined
 }
 
-/** The row for `restrict-ips` in a policy, in the table of references. */
+/** The row for a policy's `restrict-ips` in the table of references. */
 export const ipPolicyInText = {
   to: ipPolicyTarget,
   missing: languageErrors.policy_ip_policy_unknown,

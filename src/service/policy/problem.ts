@@ -36,9 +36,9 @@ export interface PlacedPolicyProblem extends PolicyProblem {
   readonly line: number
   /** The column of the first character. */
   readonly column: number
-  /** The line of the end. */
+  /** The line where the problem ends. */
   readonly endLine: number
-  /** The column of the end. */
+  /** The column where the problem ends. */
   readonly endColumn: number
 }
 

@@ -192,10 +192,7 @@ export interface Visit {
   ipPolicyRules(id: string): readonly { readonly cidr: string; readonly action: 'allow' | 'deny' }[]
   /** Counts a request. Returns the number of seconds after which it can be retried, or undefined if it is within the capacity. */
   countRequest(name: string, key: readonly unknown[], capacity: number, window: number): number | undefined
-  /**
-   * Lets a request pass a breaker that is not open. The breaker later receives the result of the response. Returns the state of the
-   * breaker.
-   */
+  /** Lets a request pass a breaker that is not open. Its result is later reported to the breaker. Returns the state of the breaker. */
   passBreaker(settings: BreakerSettings): BreakerState
   /** Continues a person's session, or starts the person's first session. Returns false if the last session has ended. */
   continueSession(signIn: SignIn): boolean

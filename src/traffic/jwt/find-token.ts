@@ -76,12 +76,12 @@ function readJson(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {} // The message below covers anything that isn't an object.
-  throw new TokenProblem(3411, 'The body is not a JSON object, as its content type says.')
+  throw new TokenProblem(3411, 'The body is not a JSON object, although its content type says so.')
 }
 
 /** Parses a form as strictly as Go, without semicolons and with two hexadecimal digits after each `%`. */
 function readForm(text: string): URLSearchParams {
   if (/;|%(?![0-9a-f]{2})/i.test(text))
-    throw new TokenProblem(3412, 'The body is not a form, as its content type says.')
+    throw new TokenProblem(3412, 'The body is not a form, although its content type says so.')
   return new URLSearchParams(text)
 }

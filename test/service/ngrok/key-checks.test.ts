@@ -100,7 +100,7 @@ it.each(['right-key', 'k', `ak_${'a'.repeat(27)}`])(
     const { body } = await send('GET', '/api_keys', { headers: { authorization: 'Bearer wrong' } })
     expect(body.error_code).toBe('ERR_NGROK_202')
     expect(body.msg).toBe(
-      "The API key is not one of this gateway's keys. Send a key of the option `keys` (--key), or a token from POST /api_keys.",
+      "The API key is not one of this gateway's keys. Send a key from the option `keys` (--key), or a token from POST /api_keys.",
     )
     expect(outcome(await send('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } }))).toBe('200')
   },

@@ -47,7 +47,7 @@ export function findInTerraform(text: string): FoundPolicies {
     ofCel.map(({ source, index }) => {
       const { line, column } = placeOf(index)
       const meant = source.startsWith('%') ? `$$${source.slice(1)}, or %${source} for that text` : `$${source}`
-      const message = `${quote(source)} is read by Terraform as its own expression, and has no value there. Write ${meant}.`
+      const message = `Terraform reads ${quote(source)} as its own expression, which has no value. Write ${meant}.`
       return { ...problemAt(message, line, column), rule: 'terraform-value' }
     }),
   )
