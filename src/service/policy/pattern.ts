@@ -125,8 +125,8 @@ class PatternReader {
     const count = this.pattern.charAt(this.#at) === '{' ? this.#matchCount() : null
     const [text = '', min = '1', comma, max = ''] = count ?? []
     const most = Math.max(Number(min), Number(max === '' ? min : max))
-    if (most > MAX_REPEAT || (max !== '' && Number(max) < Number(min)))
-      fail(`the count ${text} is not allowed. The maximum is ${MAX_REPEAT}`)
+    if (most > MAX_REPEAT) fail(`the count ${text} is not allowed. The maximum is ${MAX_REPEAT}`)
+    if (max !== '' && Number(max) < Number(min)) fail(`the count ${text} has a minimum above its maximum`)
     const product = repeat * Math.max(1, most)
     if (product > MAX_REPEAT) fail(`the count ${text} is too large inside another repetition`)
     const group = this.#groups.at(-1)
@@ -141,13 +141,14 @@ class PatternReader {
     const start = this.#at
     this.#at += this.pattern.charAt(start + 1) === '^' ? 2 : 1
     for (let isFirst = true; isFirst || this.pattern.charAt(this.#at) !== ']'; isFirst = false) {
-      if (this.#at >= this.pattern.length) fail(`a [ has no matching ]: ${cut(this.pattern.slice(start), 20)}`)
+      if (this.#at >= this.pattern.length) failOpen(this.pattern, start)
       const low = this.#readMember()
       const isRange = this.pattern.charAt(this.#at) === '-' && this.pattern.charAt(this.#at + 1) !== ']'
       if (!isRange || low === undefined) continue
       const from = this.#at
       this.#at++
-      const high = this.#at < this.pattern.length ? this.#readMember() : undefined
+      if (this.#at >= this.pattern.length) failOpen(this.pattern, start)
+      const high = this.#readMember()
       if (high === undefined || high < low)
         fail(
           `the range ${cut(this.pattern.slice(Math.max(start, from - 1), this.#at), 20)} is invalid: it must go from one character to a later character`,
@@ -225,4 +226,8 @@ function isProperty(name: string): boolean {
 
 function fail(reason: string): never {
   throw new PatternError(reason)
+}
+
+function failOpen(pattern: string, start: number): never {
+  fail(`a [ has no matching ]: ${cut(pattern.slice(start), 20)}`)
 }

@@ -91,6 +91,8 @@ const PATTERNS: readonly string[] = [
   '[[:letter:]]',
   '[\\w-z]',
   '[a-\\d]',
+  '[a-',
+  'a{2,1}',
   '\\1',
   '\\8',
   '\\Z',
