@@ -2,7 +2,7 @@ import { equalBytes } from '@noble/curves/utils.js'
 import { timestamp } from '../core/schema/time.ts'
 import { authorities as authorityRecords } from '../service/ngrok/certificate-authorities.ts'
 import type { ActionOutcome, ClientTls } from '../service/policy/visit.ts'
-import { quoteName } from '../service/x509/name.ts'
+import { getAttribute, type Name, quoteName } from '../service/x509/name.ts'
 import { findSignatureProblem } from '../service/x509/signature.ts'
 import { type PemCertificate, readCertificates } from '../service/x509/uploads.ts'
 import type { Reader } from './reader.ts'
@@ -121,22 +121,30 @@ function readAuthorities(reader: Reader, sources: readonly string[]) {
 
 /** Returns the facts about a visitor's certificate, by variable path. */
 export function factsOfCertificate(pem: string): Readonly<Record<string, unknown>> {
-  const [{ fields, pem: own }] = readCertificates(pem)
-  const list = (text: string) => (text === '' ? [] : [text])
+  const [{ fields, pem: own, issuer, subject }] = readCertificates(pem)
   const facts = {
     pem: own,
     serial_number: fields.serial_number,
-    'issuer.common_name': fields.issuer_common_name,
-    'subject.common_name': fields.subject_common_name,
-    'subject.organization': list(fields.subject_organization),
-    'subject.organizational_unit': list(fields.subject_organizational_unit),
-    'subject.locality': list(fields.subject_locality),
-    'subject.province': list(fields.subject_province),
-    'subject.country': list(fields.subject_country),
+    ...factsOfName('issuer', issuer),
+    ...factsOfName('subject', subject),
     'san.dns_names': fields.subject_alternative_names.dns_names,
     'san.ip_addresses': fields.subject_alternative_names.ips,
     'validity.not_before': timestamp(fields.not_before),
     'validity.not_after': timestamp(fields.not_after),
   }
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`conn.tls.client.${name}`, value]))
+}
+
+function factsOfName(whose: string, name: Name): Readonly<Record<string, unknown>> {
+  const list = (type: string) => name.attributes.flatMap((each) => (each.type === type ? each.value : []))
+  return {
+    [`${whose}.common_name`]: getAttribute(name, 'CN'),
+    [`${whose}.organization`]: list('O'),
+    [`${whose}.organizational_unit`]: list('OU'),
+    [`${whose}.locality`]: list('L'),
+    [`${whose}.province`]: list('ST'),
+    [`${whose}.country`]: list('C'),
+    [`${whose}.street_address`]: list('street'),
+    [`${whose}.postal_code`]: list('postalCode'),
+  }
 }

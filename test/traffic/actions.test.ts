@@ -379,6 +379,17 @@ describe('identities', () => {
   })
 
   // rules: traffic#signing-in
+  test.each<[string, object, string]>([
+    ['oauth', { provider: 'google' }, '?provider=google&'],
+    ['openid-connect', { issuer_url: 'https://sso.example.com' }, '?'],
+  ])('%s sends a visitor to sign in with the authz_url_params of the policy', async (type, config, start) => {
+    const { visit } = createVisited(policyOf(type, { ...config, authz_url_params: { prompt: 'select account' } }))
+    expect((await visit()).headers.get('location')).toBe(
+      `https://idp.ngrok.com/oauth2${start}redirect_url=https%3A%2F%2Fapp.example.com%2F&prompt=select+account`,
+    )
+  })
+
+  // rules: traffic#signing-in
   test('a policy that reads a field of the identity that the visitor does not give throws', async () => {
     const reading = { from: { identity: { name: 'Ada' } } }
     await expect(createVisited(policy).visit('/', reading)).rejects.toThrow('actions.ngrok.oauth.identity.email')

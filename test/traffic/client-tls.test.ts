@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
+import { createName, ecdsaKey, leafCertificate } from '../../src/service/x509/issue.ts'
+import { writePem } from '../../src/service/x509/pem.ts'
 import { certificatePair } from '../../src/testing/certificates.ts'
 import { CLOCK_START } from '../support/clock.ts'
 import { pem } from '../support/pem.ts'
@@ -128,6 +130,26 @@ describe('The certificate of a visitor', () => {
     const { visit } = createVisited(policyOf('deny', {}, 'on_http_request', expressions))
     expect((await visit('/', { from: { certificate: PAIR.certificate_pem } })).status).toBe(403)
     await expect(visit('/')).rejects.toThrow('The policy reads conn.tls.client.subject.organization')
+  })
+
+  test('has the attributes of its subject and of its issuer, each with all values', async () => {
+    const key = ecdsaKey(new Uint8Array(32).fill(1))
+    const subject = [
+      ['C', 'DE'],
+      ['O', 'A'],
+      ['O', 'B'],
+      ['street', 'Main 1'],
+      ['postalCode', '94043'],
+    ] as const
+    const content = { serial: 1n, key, keyType: 'ecdsa', names: [], ips: [], not_before: 0, not_after: 1000 } as const
+    const issuer = { name: createName(['postalCode', '10115'], ['OU', 'Root']), key }
+    const certificate = writePem('CERTIFICATE', leafCertificate({ ...content, subject }, issuer))
+    const { visit } = createVisited(
+      policyOf('custom-response', {
+        body: '${conn.tls.client.subject.organization} ${conn.tls.client.subject.street_address} ${conn.tls.client.subject.postal_code} ${conn.tls.client.issuer.postal_code} ${conn.tls.client.issuer.organizational_unit} ${conn.tls.client.issuer.country}',
+      }),
+    )
+    expect(await (await visit('/', { from: { certificate } })).text()).toBe('[A, B] [Main 1] [94043] [10115] [Root] []')
   })
 
   test('has to be PEM', async () => {

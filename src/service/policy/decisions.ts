@@ -50,7 +50,7 @@ export const DECISIONS = {
   ),
   signIn: decide(
     'traffic#signing-in',
-    'Visitors sign in at `https://idp.ngrok.com/oauth2`, with the provider and the URL of the request in the query. ' +
+    'Visitors sign in at `https://idp.ngrok.com/oauth2`, with the provider, the URL of the request, and `authz_url_params` in the query. ' +
       '`/ngrok/logout` continues at `redirect_path`, or at `/`.',
   ),
   statedRefusal: decide(

@@ -6,6 +6,7 @@ interface SignInConfig {
   readonly provider?: string | undefined
   readonly auth_id?: string | undefined
   readonly client_id?: string | undefined
+  readonly authz_url_params?: Readonly<Record<string, string>> | undefined
   readonly allow_cors_preflight?: boolean
   /** The URL of an OpenID provider. */
   readonly issuer_url?: string | undefined
@@ -30,7 +31,7 @@ export const SIGN_IN_OUTCOMES = ['signed in', 'sent to sign in'] as const
  */
 export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome {
   const { identity, request } = visit
-  const { provider, auth_id, client_id, allow_cors_preflight } = config
+  const { provider, auth_id, client_id, authz_url_params = {}, allow_cors_preflight } = config
   const isPreflight = request.method === 'OPTIONS' && request.headers.get('access-control-request-method') !== undefined
   if (isPreflight && allow_cors_preflight) return { did: 'let a CORS preflight pass', isIdle: true }
   const isOfProvider = identity?.provider === undefined || provider === undefined || identity.provider === provider
@@ -60,6 +61,7 @@ export function signInVisitor(visit: Visit, config: SignInConfig): ActionOutcome
   const location = new URL(IDENTITY_HOST)
   if (provider !== undefined) location.searchParams.set('provider', provider)
   location.searchParams.set('redirect_url', target)
+  for (const [name, value] of Object.entries(authz_url_params)) location.searchParams.append(name, value)
   const why = isOfProvider ? ', whose session has ended' : `, whose identity is not from ${provider}`
   const whose = identity ? why : ''
   return { ...redirect(`sent the visitor to sign in${whose}`, location.href), facts: { client_id } }

@@ -15,7 +15,7 @@ const ASCII: ReadonlySet<number> = new Set([0x12, tags.printableString, 0x16, 0x
 export interface Name {
   /** The name's DER, exactly as received. Names are compared by these bytes. */
   readonly raw: Uint8Array
-  /** The attributes with a known short name (CN, O, OU, L, ST, C, and E), in the order of the name. */
+  /** The attributes with a known short name (CN, O, OU, L, ST, C, street, postalCode, and E), in the order of the name. */
   readonly attributes: readonly { readonly type: string; readonly value: string }[]
 }
 

@@ -26,6 +26,8 @@ export const attributeOids = {
   L: '2.5.4.7',
   ST: '2.5.4.8',
   C: '2.5.4.6',
+  street: '2.5.4.9',
+  postalCode: '2.5.4.17',
   E: '1.2.840.113549.1.9.1',
 } as const
 
