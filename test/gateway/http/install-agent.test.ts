@@ -13,13 +13,13 @@ describe('gateway.install({ agent: true }) (rules: agent#behavior)', () => {
     const sent = { method: 'POST', body: '{"addr":80}' }
     expect((await fetch(`${base}/api/tunnels`, sent)).status).toBe(201)
     expect((await fetch(new Request(`${base}/api/tunnels/command_line`, { method: 'DELETE' }))).status).toBe(204)
-    await expect(fetch('http://localhost:4041/api/tunnels')).rejects.toThrow('is not below')
+    await expect(fetch('http://localhost:4041/api/tunnels')).rejects.toThrow('is not under')
     uninstall()
     expect(globalThis.fetch).toBe(original)
   })
 
   test('without the option the agent is another host', async () => {
     createNgrok().install({ others: 'refuse' })
-    await expect(fetch('http://localhost:4040/api/tunnels')).rejects.toThrow('is not below')
+    await expect(fetch('http://localhost:4040/api/tunnels')).rejects.toThrow('is not under')
   })
 })

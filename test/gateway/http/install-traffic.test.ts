@@ -69,7 +69,7 @@ describe('gateway.install({ traffic: true }) (rules: traffic#endpoints)', () => 
     gateway.install({ traffic: true, others: 'refuse' })
     const response = await fetch('https://offline.example.com/')
     expect([response.status, response.headers.get('ngrok-error-code')]).toEqual([404, 'ERR_NGROK_3200'])
-    await expect(fetch('https://elsewhere.test/')).rejects.toThrow('is not below')
+    await expect(fetch('https://elsewhere.test/')).rejects.toThrow('is not under')
   })
 
   test('lets several gateways answer, each for its own endpoints', async () => {
