@@ -10,9 +10,8 @@ import { openRawPorts, openRawUpstream, visitRaw } from '../../support/raw-traff
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 const HOST = 'host: app.example.com\r\n'
 const LONG_HOST = `${'a.'.repeat(20_000)}com`
-const quoteHost = (host: string) =>
-  expect.stringMatching(new RegExp(`^The host is "${host.slice(0, 79)}.?…"\\. Allowed: ${HOST_SIZES}\\.$`))
 const HOST_SIZES = 'at most 253 characters, with at most 63 between dots'
+const TOO_LONG = expect.stringMatching(new RegExp(`^The host is "(a\\.){40}…"\\. Allowed: ${HOST_SIZES}\\.$`))
 
 describe('The response to a request that reaches no endpoint says why (rules: traffic#ports):', () => {
   test.each([
@@ -40,9 +39,9 @@ describe('The response to a request that reaches no endpoint says why (rules: tr
       `GET / HTTP/1.1\r\n${HOST}expect: tea\r\n\r\n`,
       'The only supported expectation is 100-continue.',
     ],
-    ['a long host', `GET / HTTP/1.1\r\nhost: ${LONG_HOST}\r\n\r\n`, quoteHost(LONG_HOST)],
-    ['a long host in the target', `GET http://${LONG_HOST}/ HTTP/1.1\r\n${HOST}\r\n`, quoteHost(LONG_HOST)],
-    ['a long x-fauxgate-host', `GET / HTTP/1.1\r\n${HOST}x-fauxgate-host: ${LONG_HOST}\r\n\r\n`, quoteHost(LONG_HOST)],
+    ['a long host', `GET / HTTP/1.1\r\nhost: ${LONG_HOST}\r\n\r\n`, TOO_LONG],
+    ['a long host in the target', `GET http://${LONG_HOST}/ HTTP/1.1\r\n${HOST}\r\n`, TOO_LONG],
+    ['a long x-fauxgate-host', `GET / HTTP/1.1\r\n${HOST}x-fauxgate-host: ${LONG_HOST}\r\n\r\n`, TOO_LONG],
     [
       'a long label',
       `GET / HTTP/1.1\r\nhost: ${'a'.repeat(64)}.example.com:80\r\n\r\n`,

@@ -189,7 +189,9 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const at = new Date() as never
     expect(
       expectWrongRun((tx, each) => tx.put(widgetRecords, { ...each, due: { at, order: tx.nextOrder() } })),
-    ).toMatch(/^The collection "widgets" has a record that is due at \{ at: a Date, order: \d+ \}\. Allowed: at in epoch ms, /)
+    ).toMatch(
+      /^The collection "widgets" has a record that is due at \{ at: a Date, order: \d+ \}\. Allowed: at in epoch ms, /,
+    )
   })
 
   it('can be an initial resource, and is among the leftover resources', () => {
