@@ -200,6 +200,9 @@ function requireIntact(file: string, open: OpenDatabase, check: ((run: RunSql) =
 }
 
 function requireQuickCheck(database: Database): void {
+  const [pages] = database.prepare('PRAGMA page_count').all() as { page_count: number }[] // The column's name.
+  // SQLite treats a file of one byte as empty, and would overwrite it.
+  if (pages?.page_count === 0) throw new Error('file is not a database')
   // The result has one column, with this name.
   const found = database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
   const problems = found.map(({ quick_check }) => quick_check).filter((finding) => finding !== 'ok')

@@ -51,6 +51,18 @@ describeSqlite('A damaged SQLite file', () => {
     expect(listAddresses()).toEqual([])
   })
 
+  it.each([1, 2, 99, 100, 101, 512, 5000])(
+    'that has %d bytes of something else is rejected, and stays unchanged (rules: stores#damage)',
+    (length) => {
+      const file = newFile()
+      const bytes = Buffer.alloc(length, 'S')
+      writeFileSync(file, bytes)
+      expect(() => readState(file)).toThrow(`The store ${file} cannot be opened: file is not a database.`)
+      expect(readFileSync(file)).toEqual(bytes)
+      expect(readdirSync(dirname(file))).toEqual(['gateway.db'])
+    },
+  )
+
   it('opens with its content, or is rejected with an error and stays unchanged (rules: stores#damage)', async () => {
     const { file, content } = await createFullFile()
     const bytes = readFileSync(file)
