@@ -34,6 +34,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     withoutKeys,
     watchAgent: agent.captured.add,
     hooks,
+    journalBytes: options.journalBytes,
     events,
   })
   const clearRequests = () => {

@@ -118,8 +118,8 @@ export const gatewayRows = {
   ),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
-    'The maximum size of the journal in bytes, counting two bytes per character. Beyond this size, the oldest requests ' +
-      'are dropped.',
+    'The maximum size of the journal, and of the traffic journal, in bytes, counting two bytes per character. Beyond ' +
+      'this size, the oldest requests are dropped.',
     { default: 16 * 1024 * 1024, defaultText: '16 MiB' },
   ),
   addressesPerRegion: optionRow(integerFrom(1, 2_000_000), 'The number of addresses in each region, 1 to 2,000,000.', {

@@ -6,8 +6,9 @@ import { isEventStream } from './message-headers.ts'
 import { runPhase } from './policy-run.ts'
 import { MAX_BODY_BYTES, readCodings } from './read-body.ts'
 
-/** The number of messages per stream whose rules are traced. */
+/** The maximum number of messages per stream whose rules are traced, and of their characters, counted once per rule. */
 const MAX_TRACED = 100
+const MAX_TRACED_CHARACTERS = 65_536
 
 /**
  * Runs the message rules on a response's events as they pass through. Other responses aren't changed (rules: traffic#bodies). Message rules
@@ -20,18 +21,20 @@ export function streamEvents(
   responseVisit: EndpointVisit,
 ): UpstreamResponse {
   const isStream = isEventStream(response.headers.get('content-type'))
-  if (!isStream || !policy.phases.has('on_event_stream_message')) return response
+  const phase = policy.phases.get('on_event_stream_message')
+  if (!isStream || !phase) return response
   const stream = response.decode()
   if (!stream) return response
   const visit = responseVisit.forMessages()
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   const events = new EventReader()
-  let count = 0
+  let [count, characters] = [0, 0]
   const runOn = async ({ text, fields }: StreamEvent, terminator: string) => {
     const before = new Map(fields)
     visit.event = fields
-    visit.isTraced = ++count <= MAX_TRACED
+    characters += text.length * phase.rules.length
+    visit.isTraced = ++count <= MAX_TRACED && characters <= MAX_TRACED_CHARACTERS
     const end = await runPhase(policy, 'on_event_stream_message', visit)
     visit.event = undefined
     if (end) throw new Error("A rule for the stream's messages failed.")

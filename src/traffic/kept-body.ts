@@ -1,7 +1,7 @@
 import type { VisitorRequest } from './message.ts'
 
 /** The maximum number of bytes to keep of a request body. */
-const MAX_BYTES = 16_384
+export const MAX_KEPT_BYTES = 16_384
 
 /** Returns the part of a request body that has passed through so far, null if there is no body, or undefined if it is longer than 16 KB. */
 export type KeptBody = () => readonly Uint8Array[] | null | undefined
@@ -14,12 +14,12 @@ export function keepBody(request: VisitorRequest): KeptBody {
   if (body === null) return noBody
   const length = Number(headers.get('content-length'))
   // A stream without a length may be long, and would pass through yet another function.
-  if (!(length <= MAX_BYTES) || headers.get('content-length') === undefined) return () => undefined
+  if (!(length <= MAX_KEPT_BYTES) || headers.get('content-length') === undefined) return () => undefined
   const parts: Uint8Array[] = []
   let size = 0
   request.watchBody((part) => {
     size += part.length
-    if (size <= MAX_BYTES) parts.push(part)
+    if (size <= MAX_KEPT_BYTES) parts.push(part)
   })
   return () => (size === length ? parts : undefined)
 }

@@ -139,6 +139,13 @@ describe('Rules for messages of event streams (rules: traffic#bodies)', () => {
     expect(phases).toHaveLength(100)
   })
 
+  test('are in the trace until they have 65,536 characters together', async () => {
+    const message = `data: ${'x'.repeat(10_000)}\n\n`
+    const { response, gateway } = await receive(Array.from({ length: 20 }, () => message))
+    expect((await response.text()).length).toBe(20 * message.length)
+    expect(gateway.traffic.last()?.trace.filter((each) => 'phase' in each)).toHaveLength(6)
+  })
+
   test('name the replacement of each match', async () => {
     const replacements = [
       { from: 'a', to: '' },

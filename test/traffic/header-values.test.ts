@@ -169,6 +169,29 @@ describe('A URL without a host gets that of the request (rules: traffic#header-v
   })
 })
 
+describe('A URL that a replacement makes longer than a head may be (rules: traffic#header-values)', () => {
+  const to = 'b'.repeat(6900)
+
+  test.each(['redirect', 'url-rewrite'])(
+    'ends %s with error 3900, and the trace has its length alone',
+    async (type) => {
+      const { gateway, visit, received } = createVisited(policyOf(type, { from: 'a{10}', to }))
+      const statusOf = async (path: string) => (await visit(path)).headers.get('ngrok-error-code')
+      expect(await statusOf(`/${'a'.repeat(1440)}`)).toBeNull()
+      received.length = 0
+      expect(await statusOf(`/${'a'.repeat(1450)}`)).toBe('ERR_NGROK_3900')
+      expect(received).toEqual([])
+      const did = `failed: the new URL is ${145 * 6900 + 'https://app.example.com/'.length} characters long. The maximum is 1000000`
+      expect(gateway.traffic.last()?.trace).toMatchObject([{}, { actions: [{ did, isEnd: true }] }])
+    },
+  )
+
+  test('counts with its percent signs', async () => {
+    const { visit } = createVisited(policyOf('redirect', { from: 'a', to: '日'.repeat(3000) }))
+    expect((await visit(`/${'a'.repeat(40)}`)).headers.get('ngrok-error-code')).toBe('ERR_NGROK_3900')
+  })
+})
+
 describe('A value that is no URL', () => {
   test.each(['not a url', 'ftp://x.example.com', 'data:text/plain,x', '//x', ''])(
     'ends url-rewrite with error 3900: %j',

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { manualClock } from '../../src/index.ts'
 import type { Trace } from '../../src/traffic/trace.ts'
 import { CLOCK_START } from '../support/clock.ts'
 
 const URL_OF_APP = 'https://app.example.com'
 
-function openApp(traffic_policy: string | null = null) {
-  const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
+function openApp(traffic_policy: string | null = null, options: Pick<NgrokOptions, 'journalBytes'> = {}) {
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), seed: 'traffic', ...options })
   gateway.declare.tunnelSession({ endpoints: [{ url: URL_OF_APP, ...(traffic_policy && { traffic_policy }) }] })
   return gateway
 }
@@ -122,4 +122,58 @@ it('returns over HTTP those after a number, and all if the journal was cleared s
   expect(await list('?after=3')).toEqual([1])
   const refused = await gateway.fetch('http://localhost/_fauxgate/traffic?after=x')
   expect([refused.status, (await refused.json()).msg]).toEqual([400, expect.stringContaining('after is "x"')])
+})
+
+it('has at most 16 MiB by default, or the bytes of `journalBytes`, and drops the oldest requests', async () => {
+  const { traffic } = openApp()
+  for (let count = 0; count < 20; count++)
+    await traffic.fetch(URL_OF_APP, { headers: { 'x-count': `${count}`, 'x-long': 'x'.repeat(900_000) } })
+  const entries = traffic.all()
+  expect(entries.length).toBeLessThan(10)
+  expect(entries.at(-1)).toMatchObject({ number: 20, headers: { 'x-count': '19' } })
+  expect(traffic.count()).toBe(20)
+
+  const small = openApp(null, { journalBytes: 50_000 })
+  for (let count = 0; count < 50; count++) await small.traffic.fetch(URL_OF_APP, { method: 'POST', body: 'x=1' })
+  expect(small.traffic.all().length).toBeGreaterThan(3)
+  expect(small.traffic.all().length).toBeLessThan(50)
+  expect(small.traffic.last()).toMatchObject({ number: 50, body: 'x=1' })
+  const none = openApp(null, { journalBytes: 0 })
+  await none.traffic.fetch(URL_OF_APP)
+  expect([none.traffic.all(), none.traffic.count()]).toEqual([[], 1])
+})
+
+it.each([
+  ['a body', null, { method: 'POST', body: `x=${'x'.repeat(16_000)}` }],
+  [
+    'values in a trace',
+    `on_http_request: [{ expressions: ["getReqHeader('x-a')[0] != ''"], actions: [{ type: deny }] }]`,
+    { headers: { 'x-a': 'a'.repeat(9000) } },
+  ],
+  [
+    'all headers as a value in a trace',
+    `on_http_request: [{ expressions: ["size(req.headers) > 0"], actions: [{ type: deny }] }]`,
+    { headers: { 'x-a': 'a'.repeat(9000) } },
+  ],
+  ['a description of the visitor', null, { from: { identity: { email: `${'a'.repeat(9000)}@example.com` } } }],
+  ['texts that are longer when they are escaped', null, { headers: { 'x-a': '"'.repeat(9000) } }],
+] as const)('counts %s, and the list over HTTP has no more bytes than the journal', async (_what, policy, init) => {
+  const gateway = openApp(policy, { journalBytes: 100_000 })
+  for (let count = 0; count < 20; count++) await gateway.traffic.fetch(URL_OF_APP, init)
+  expect(gateway.traffic.all().length).toBeLessThan(7)
+  const listed = await (await gateway.fetch('http://localhost/_fauxgate/traffic')).text()
+  expect(listed.length).toBeLessThanOrEqual(100_000)
+  expect(JSON.parse(listed).at(-1)).toMatchObject({ number: 20 })
+})
+
+it('is listed over HTTP without the oldest requests for which the text has no room, to the byte', async () => {
+  const from = { identity: { name: '\u0001'.repeat(9000) } }
+  const listWith = async (journalBytes: number) => {
+    const gateway = openApp(null, { journalBytes })
+    for (let count = 0; count < 2; count++) await gateway.traffic.fetch(URL_OF_APP, { from })
+    return (await gateway.fetch('http://localhost/_fauxgate/traffic')).text()
+  }
+  const whole = await listWith(1_000_000)
+  expect(await listWith(whole.length)).toBe(whole)
+  expect(JSON.parse(await listWith(whole.length - 1))).toMatchObject([{ number: 2 }])
 })

@@ -26,7 +26,7 @@ export interface JournaledExchange {
 /** The maximum number of characters that the journal stores of a method, path, or query. */
 const MAX_NAME_LENGTH = 65_536
 
-const BYTES_PER_ENTRY = 512
+export const BYTES_PER_ENTRY = 512
 const BYTES_PER_OBJECT = 64
 const BYTES_PER_VALUE = 16
 export const BYTES_PER_CHARACTER = 2
@@ -53,17 +53,20 @@ export function countBytes(exchange: JournaledExchange): number {
   for (const text of requestHeaders) length += text.length
   for (const name in responseHeaders) length += name.length + (responseHeaders[name]?.length ?? 0)
   let bytes = BYTES_PER_ENTRY + BYTES_PER_CHARACTER * length
-  for (const { before, after } of commit?.changes ?? []) bytes += countRecordBytes(before) + countRecordBytes(after)
+  for (const { before, after } of commit?.changes ?? []) bytes += countValueBytes(before) + countValueBytes(after)
   return bytes
 }
 
-function countRecordBytes(value: unknown): number {
+/** Estimates the memory, in bytes, that a value takes up. A value that is in several places counts each time, as in JSON. */
+export function countValueBytes(value: unknown): number {
   if (typeof value === 'string') return BYTES_PER_CHARACTER * value.length
   if (typeof value !== 'object' || value === null) return 0
+  if (value instanceof Uint8Array) return value.length
   let bytes = BYTES_PER_OBJECT
+  if (value instanceof Map) for (const entry of value) bytes += countValueBytes(entry)
   // Object.entries would create an array per field of each changed record of each request.
   for (const name in value) {
-    bytes += BYTES_PER_VALUE + BYTES_PER_CHARACTER * name.length + countRecordBytes(Reflect.get(value, name))
+    bytes += BYTES_PER_VALUE + BYTES_PER_CHARACTER * name.length + countValueBytes(Reflect.get(value, name))
   }
   return bytes
 }

@@ -1,6 +1,4 @@
-import { Queue } from '../../core/engine/queue.ts'
 import { requireFunction } from '../../core/schema/arguments.ts'
-import { utf8Length } from '../../core/schema/platform.ts'
 import { callSafely } from '../../core/schema/print.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { timeMs } from '../../core/schema/time.ts'
@@ -9,12 +7,9 @@ import { DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './d
 import type { JournalQuery } from './entry.ts'
 import { BYTES_PER_CHARACTER, countBytes, type JournaledExchange, shortenNames } from './exchange.ts'
 import { createEntry, parseJson, type Secrets } from './redact.ts'
+import { type JournalLimits, JournalRows, toJsonList } from './rows.ts'
 
-interface JournalOptions extends Secrets {
-  readonly size: number
-  /** The maximum total size of all entries in bytes, counting two bytes per character. */
-  readonly bytes: number
-}
+interface JournalOptions extends Secrets, JournalLimits {}
 
 /** A request of this gateway, or an entry that was stored before. */
 type Row = (ExchangeRow | RestoredRow) & { readonly bytes: number }
@@ -55,8 +50,7 @@ export interface PersistedJournal {
 /** The most recent requests to a gateway, within the limits set by its options. */
 export class Journal implements PersistedJournal {
   readonly #options: JournalOptions
-  readonly #rows = new Queue<Row>()
-  #bytes = 0
+  readonly #rows: JournalRows<Row>
   readonly #subscribers = new Set<Subscriber>()
   /** The `Authorization` headers in the rows and in some dropped rows. */
   #authorizations = new Set<string>()
@@ -68,6 +62,7 @@ export class Journal implements PersistedJournal {
 
   constructor(options: JournalOptions) {
     this.#options = options
+    this.#rows = new JournalRows(options, (row) => this.#forget(row))
   }
 
   get isOn(): boolean {
@@ -89,31 +84,19 @@ export class Journal implements PersistedJournal {
       return
     }
     const row = { exchange, bytes: countBytes(exchange) }
-    this.#rows.add(row)
     if (!this.#authorizations.has(exchange.authorization)) this.#addAuthorization(exchange.authorization)
-    this.#bytes += row.bytes
-    this.#enforceLimits()
+    this.#rows.add(row)
     if (this.#subscribers.size > 0) this.#notify(this.#readEntry(row))
   }
 
   restore(entries: readonly JournalEntry[]): void {
     const rows = entries.map((entry) => ({ entry, bytes: BYTES_PER_CHARACTER * JSON.stringify(entry).length }))
-    this.#rows.replace([...rows, ...this.#rows.all()])
-    for (const { bytes } of rows) this.#bytes += bytes
-    this.#enforceLimits()
+    this.#rows.restore(rows)
   }
 
-  #enforceLimits(): void {
-    const { size, bytes } = this.#options
-    while (this.#bytes > bytes || this.size > size) this.#dropOldest()
-  }
-
-  #dropOldest(): void {
-    const oldest = this.#rows.drop()
-    if (!oldest) return
-    this.#countDropped(oldest)
-    if ('exchange' in oldest) this.#cancelled.delete(oldest.exchange.operationId)
-    this.#bytes -= oldest.bytes
+  #forget(row: Row): void {
+    this.#countDropped(row)
+    if ('exchange' in row) this.#cancelled.delete(row.exchange.operationId)
   }
 
   /** Counts a request that the journal drops. Stores the entry of an unknown request. */
@@ -233,17 +216,14 @@ export class Journal implements PersistedJournal {
   }
 
   json(after?: string): string {
-    const texts: string[] = []
-    // The brackets and commas are one character more than there are entries.
-    let room = this.#options.bytes - 1
+    return toJsonList(this.#newerThan(after), this.#options.bytes)
+  }
+
+  *#newerThan(after: string | undefined): Generator<JournalEntry> {
     for (const entry of this.newestFirst()) {
-      if (entry.operationId === after) break
-      const text = JSON.stringify(entry)
-      room -= utf8Length(text) + 1
-      if (room < 0) break
-      texts.push(text)
+      if (entry.operationId === after) return
+      yield entry
     }
-    return `[${texts.reverse().join()}]`
   }
 
   /** Calls the function with each new entry, and with undefined when the journal is cleared. Returns a function that ends the subscription. */
@@ -256,8 +236,7 @@ export class Journal implements PersistedJournal {
   }
 
   clear(): void {
-    this.#rows.replace([])
-    this.#bytes = 0
+    this.#rows.clear()
     this.#authorizations.clear()
     this.#sharedSecrets = undefined
     this.#dropped.clear()

@@ -174,7 +174,8 @@ const list = controlCall({
   from: 'query',
   schema: v.object({ after: v.exactOptional(after) }),
   response: v.array(anyObject()),
-  run: ({ traffic }, { after = 0 }) => traffic.journal.after(after),
+  mediaType: 'application/json',
+  run: ({ traffic }, { after = 0 }) => traffic.journal.json(after),
 })
 
 const clear = controlCall({

@@ -51,13 +51,13 @@ export interface Traffic {
    */
   upstream(url: string, handler: UpstreamHandler, options?: { readonly times?: number }): UpstreamHandle
   /**
-   * Returns the last 1,000 requests, oldest first, without secrets.
+   * Returns the last 1,000 requests, or fewer if they exceed `journalBytes`, oldest first, without secrets.
    * @throws GatewayError `field_invalid` for a filter with an unknown name. `last` and `count` also throw it.
    */
   all(filter?: TrafficFilter): readonly TrafficEntry[]
   /** Returns the newest request, or undefined. */
   last(filter?: TrafficFilter): TrafficEntry | undefined
-  /** Returns the number of matching requests among the last 1,000 or, without a filter, the number of all requests. */
+  /** Returns the number of matching requests in the journal or, without a filter, the number of all requests. */
   count(filter?: TrafficFilter): number
   /** Removes all upstreams and clears the traffic journal. */
   clear(): void

@@ -1,4 +1,3 @@
-import { Queue } from '../../core/engine/queue.ts'
 import { NO_NAMES, type Redaction, redact } from '../../core/schema/secret-fields.ts'
 import { createRedactor, findKeysInHeaders, isSecretHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { timestamp } from '../../core/schema/time.ts'
@@ -6,19 +5,37 @@ import { deepFreeze } from '../../core/schema/values.ts'
 import { readCredentials } from '../../service/policy/credentials.ts'
 import { joinBytes } from '../../traffic/body.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
+import { MAX_KEPT_BYTES } from '../../traffic/kept-body.ts'
 import { findDecision, nameOf, type Trace } from '../../traffic/trace.ts'
+import { BYTES_PER_CHARACTER, BYTES_PER_ENTRY, countValueBytes } from '../journal/exchange.ts'
 import { isShown, redactHeaders, redactQuery } from '../journal/redact.ts'
+import { JournalRows, toJsonList } from '../journal/rows.ts'
 import type { TrafficEntry } from './entry.ts'
 
 /** The number of requests that the journal keeps. */
 const SIZE = 1000
 
+interface Row {
+  readonly exchange: VisitorExchange
+  readonly bytes: number
+}
+
+interface TrafficJournalOptions {
+  readonly ownKeys: Redactor
+  /** The maximum total size of all entries in bytes, counting two bytes per character. */
+  readonly bytes: number
+}
+
 /** The most recent requests through a gateway. */
 export class TrafficJournal {
-  readonly #queue = new Queue<VisitorExchange>()
+  readonly ownKeys: Redactor
+  readonly #rows: JournalRows<Row>
   #count = 0
 
-  constructor(readonly ownKeys: Redactor) {}
+  constructor({ ownKeys, bytes }: TrafficJournalOptions) {
+    this.ownKeys = ownKeys
+    this.#rows = new JournalRows({ size: SIZE, bytes })
+  }
 
   /** The number of requests since the journal was cleared, including dropped ones. */
   get count(): number {
@@ -27,44 +44,54 @@ export class TrafficJournal {
 
   /** The number of requests that the journal has dropped. */
   get dropped(): number {
-    return this.#count - this.#queue.size
+    return this.#count - this.#rows.size
   }
 
   /** Adds a request, and returns its number. */
   add(exchange: VisitorExchange): number {
-    this.#queue.add(exchange)
-    this.#count++
-    if (this.#queue.size > SIZE) this.#queue.drop()
-    return this.#count
+    this.#rows.add({ exchange, bytes: countBytes(exchange) })
+    return ++this.#count
   }
 
   clear(): void {
-    this.#queue.replace([])
+    this.#rows.clear()
     this.#count = 0
   }
 
   /** Yields the entries, newest first. Each entry is created when it is read. */
   *newestFirst(): Generator<TrafficEntry> {
     let number = this.#count
-    for (const exchange of this.#queue.all().reverse()) yield toEntry(exchange, number--, this.ownKeys)
+    for (const { exchange } of this.#rows.all().reverse()) yield toEntry(exchange, number--, this.ownKeys)
   }
 
   /** Returns the entry with a number, or undefined if the journal has dropped it. */
   get(number: number): TrafficEntry | undefined {
-    const exchange = this.#queue.all()[number - 1 - this.dropped]
-    return exchange && toEntry(exchange, number, this.ownKeys)
+    const row = this.#rows.all()[number - 1 - this.dropped]
+    return row && toEntry(row.exchange, number, this.ownKeys)
   }
 
-  /** Returns the entries after the entry with this number, oldest first, or all entries if there is no such entry yet. */
-  after(number: number): TrafficEntry[] {
-    const last = number > this.#count ? 0 : number
-    const found: TrafficEntry[] = []
-    for (const entry of this.newestFirst()) {
-      if (entry.number <= last) break
-      found.push(entry)
-    }
-    return found.reverse()
+  /**
+   * Returns the entries after the entry with this number as JSON, oldest first, or all entries if there is no such entry yet. Omits the
+   * oldest entries if the text would exceed the journal's maximum size.
+   */
+  json(after: number): string {
+    return toJsonList(this.#newerThan(after > this.#count ? 0 : after), this.#rows.limits.bytes)
   }
+
+  *#newerThan(number: number): Generator<TrafficEntry> {
+    for (const entry of this.newestFirst()) {
+      if (entry.number <= number) return
+      yield entry
+    }
+  }
+}
+
+/** Estimates the memory, in bytes, that an exchange takes up in the journal. */
+function countBytes({ body: _, facts: __, ...exchange }: VisitorExchange): number {
+  const length = Number(exchange.headers.find(([name]) => name === 'content-length')?.[1])
+  // The body may still be arriving.
+  const bodyBytes = length <= MAX_KEPT_BYTES ? BYTES_PER_CHARACTER * length : 0
+  return BYTES_PER_ENTRY + bodyBytes + countValueBytes(exchange)
 }
 
 function toEntry(exchange: VisitorExchange, number: number, ownKeys: Redactor): TrafficEntry {

@@ -27,6 +27,8 @@ interface Surroundings {
   withoutKeys(text: string): string
   readonly watchAgent: AgentWatcher
   readonly hooks: TrafficHooks
+  /** The maximum size of the journal in bytes. */
+  readonly journalBytes: number
   /** Undefined for a gateway without events. */
   readonly events: SentEventLog | undefined
 }
@@ -41,7 +43,7 @@ export class TrafficState {
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings
     this.upstreams = surroundings.upstreams
-    this.journal = new TrafficJournal(surroundings.withoutKeys)
+    this.journal = new TrafficJournal({ ownKeys: surroundings.withoutKeys, bytes: surroundings.journalBytes })
   }
 
   /** Sends a request through the gateway. */

@@ -5,6 +5,7 @@ import type { LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
 // Fake timers may replace the global `setImmediate`, but sockets close in real turns of the event loop.
 import { setImmediate as atNextTurn } from 'node:timers'
+import { MAX_HEAD_BYTES } from '../../service/policy/url-text.ts'
 import { isBodiless } from '../../traffic/message.ts'
 import type { ServedResponse } from '../../traffic/upstreams.ts'
 import { Agent as PlainAgent, request as plainRequest } from '../http.ts'
@@ -12,9 +13,6 @@ import { lengthOf, pairsOf, ReceivedBody, sendBody } from './body.ts'
 import { SilentUpstream, type UpstreamCall } from './call.ts'
 import { type ConnectionOptions, Http2Connection } from './http2-connection.ts'
 import { SwitchedConnection } from './switched.ts'
-
-/** The maximum number of bytes of a head: 1 MB, as documented by the service. */
-export const MAX_HEAD_BYTES = 1_000_000
 
 /** The idle timeout of an upstream, in ms: 5 minutes, as documented by the service. */
 export const IDLE_MS = 300_000
