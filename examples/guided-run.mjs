@@ -69,4 +69,4 @@ for (const { at, transition, message } of await send('GET', `/_fauxgate/provisio
 }
 
 await server.close()
-say('That was the guided run. For your own emulator: npx --no fauxgate serve --dialect ngrok --port 4747')
+say('That was the guided run. For your own emulator: npx --no -- fauxgate serve --dialect ngrok --port 4747')

@@ -151,6 +151,15 @@ test('Pages that run fauxgate with npx have the reader install it first, since n
   expect(wrong).toEqual([])
 })
 
+test('Commands with npx --no have -- before fauxgate, since npx takes flags right after the name for its own', () => {
+  const own = documents.filter((path) => !/^docs\/(?:decisions|api)\//.test(path))
+  const lines = [...own, 'llms.txt', 'action.yml', ...listFiles('examples', 'languages', 'src')].flatMap(listLines)
+  const found = lines.filter(({ text }) => /npx --no\b|"npx", |npx, "--no"/.test(text))
+  expect(found.length).toBeGreaterThan(10)
+  const isWrong = (text: string) => /npx --no (?!-- )(?=fauxgate)|"--no", (?!"--", )/.test(text)
+  expect(found.filter(({ text }) => isWrong(text))).toEqual([])
+})
+
 test('Examples use the package alone, so that they can be copied: nothing from src/ or test/', () => {
   const examples = listFiles('examples').filter((path) => /\.\.\/(?:src|test|dist|scripts)\//.test(read(path)))
   expect(examples).toEqual([])

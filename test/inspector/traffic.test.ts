@@ -22,7 +22,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     const { gateway, page, go } = await open()
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://shop.example.com' }] })
     await go('traffic')
-    await page.getByText('npx --no fauxgate request https://shop.example.com/ --explain').waitFor()
+    await page.getByText('npx --no -- fauxgate request https://shop.example.com/ --explain').waitFor()
     await page.getByText('--traffic 8080 --upstream https://shop.example.com=').waitFor()
     gateway.traffic.upstream('https://shop.example.com', () => new Response('hello'))
     await gateway.traffic.fetch('https://shop.example.com/first')

@@ -180,7 +180,7 @@ func findCommand() ([]string, error) {
 	if _, err := exec.LookPath("npx"); err != nil {
 		return nil, errors.New("there is no fauxgate for this test: " + toInstall)
 	}
-	return []string{"npx", "--no", "fauxgate@" + Version}, nil
+	return []string{"npx", "--no", "--", "fauxgate@" + Version}, nil
 }
 
 // readAddress reads the URL that the server prints, and after a URL with https the root certificate. Returns false if the

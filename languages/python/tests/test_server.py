@@ -169,7 +169,7 @@ def test_without_node_modules_npx_starts_the_same_version(bare):
     write_program(bare / "bin/npx", SERVER)
     version = subprocess.check_output([sys.executable, "-m", "pip", "show", "fauxgate"], text=True)
     version = re.search(r"^Version: (.*)$", version, re.M)[1]
-    assert started_command() == ["npx", "--no", f"fauxgate@{version}", "serve"]
+    assert started_command() == ["npx", "--no", "--", f"fauxgate@{version}", "serve"]
     # Without a network, npm would try for more than a minute.
     assert find_command()[1]["npm_config_fetch_retries"] == "1"
 

@@ -61,7 +61,7 @@ export function toPolicyTest(visit: TrafficEntry, visits: readonly TrafficEntry[
   const json = (value: unknown) => JSON.stringify(value)
   const whole = [...sent.slice(0, -1), { ...sent.at(-1), expect: { status, rule, upstream: key, error } }]
   return [
-    `# A visit at ${at}. Save it as ${host}.test.yml, and run: npx --no fauxgate policy test ${host}.test.yml`,
+    `# A visit at ${at}. Save it as ${host}.test.yml, and run: npx --no -- fauxgate policy test ${host}.test.yml`,
     `start: ${json(repeated[0]?.at)}`,
     'policy:',
     ...policy

@@ -100,7 +100,7 @@ function NoVisits() {
   const endpoints = useLive(path, () => page.connection.service<{ endpoints: { url: string }[] }>('GET', path))
   const any = 'https://app.example.com'
   const url = inState(endpoints, any, any, ({ endpoints: [first] }) => first?.url ?? any)
-  const run = 'npx --no fauxgate'
+  const run = 'npx --no -- fauxgate'
   return (
     <EmptyState title={`No visitors${describeStart() || ' yet'}.`} command={`${run} request ${url}/ --explain`}>
       Their requests to your endpoints appear here, each with its trace. Open a port for browsers, or send one:

@@ -214,7 +214,7 @@ def find_command() -> tuple[list[str], dict[str, str]]:
         raise GatewayError(MISSING)
     # npx downloads nothing: another package could have the name. The program that it starts finds Node by PATH.
     env["PATH"] = os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")])
-    return [*npx, "--no", f"fauxgate@{metadata.version('fauxgate')}"], NPM | env
+    return [*npx, "--no", "--", f"fauxgate@{metadata.version('fauxgate')}"], NPM | env
 
 
 def require_version(node: str) -> None:
