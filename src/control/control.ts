@@ -83,8 +83,8 @@ export interface DropHooks {
 
 /** The hook of a fixture that has put the timers of the code under test on the gateway's clock. */
 export interface TimerHooks {
-  /** Describes the waiting timers, or returns undefined if there are none. */
-  describeTimers?: (() => string | undefined) | undefined
+  /** Returns why no request has arrived. The result is empty if one is in transit, and undefined if the fixture knows no reason. */
+  explainNoRequests?: (() => string | undefined) | undefined
 }
 
 /** A host that runs clock moves in parts, because other gateways share its thread. Without a host, a move is synchronous. */

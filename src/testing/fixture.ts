@@ -146,7 +146,8 @@ function listUnfinished(message: string, { clock }: Gateway, connection: TestCon
 function timersHint(message: string, gateway: Gateway, connection: TestConnection): readonly string[] {
   const { traffic, timers } = connection
   const isTimeout = hasTimedOut(message, connection)
-  if (timers) return waitingTimersHint(isTimeout, timers, gateway)
+  // A timer may be the time limit of a pending request, such as that of ky.
+  if (timers) return traffic.hasPendingRequests ? [] : waitingTimersHint(isTimeout, timers, gateway)
   const { pauses } = traffic
   return fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(isTimeout, gateway))
 }
@@ -238,7 +239,9 @@ export function connect(gateway: Gateway, replaceGlobals?: ReplaceGlobals) {
     return each
   }
   const timers = replaceGlobals?.(gateway, () => traffic.lastRequest)
-  if (timers) gateway.transport.hooks.describeTimers = () => describeTimers(timers)
+  if (timers) {
+    gateway.transport.hooks.explainNoRequests = () => (traffic.hasPendingRequests ? '' : describeTimers(timers))
+  }
   return {
     traffic,
     timers,

@@ -20,6 +20,11 @@ const MICROTASKS = 200
 /** The number of times that other code must run until a client has connected to a server on loopback and sent its request. */
 const CONNECTING = 5
 
+interface Unfinished {
+  readonly requests: ReadonlySet<{ readonly name: string }>
+  readonly moves: ReadonlySet<{ readonly name: string }>
+}
+
 /** The members of a gateway that do not depend on its state. */
 const STATELESS = ['fetch', 'url', 'dialect']
 
@@ -33,6 +38,8 @@ export class DelayedRequests {
   readonly #waiting = new Map<() => Promise<Response>, string>()
   readonly #unfinishedRequests = new Set<{ readonly name: string; isAlone: boolean }>()
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
+  /** The requests and moves that were unfinished when the test ended. Closing its servers takes long enough to finish them. */
+  #unfinishedAtEnd: Unfinished | undefined
   readonly #served = this.#watchServed()
   readonly #closers: (() => Promise<void>)[] = []
   /** The requests that a server received or still handled at the end. */
@@ -90,8 +97,15 @@ export class DelayedRequests {
     return describeUnfinished('request', this.#servedAtEnd, hint, ' over HTTP', 'the server closed or the test ended')
   }
 
+  /** Returns true if a request was pending at the end. A waiting timer may then be that request's time limit. */
+  get hasPendingRequests(): boolean {
+    const { requests } = this.#unfinishedAtEnd ?? this.#listUnfinished()
+    return requests.size + this.#servedAtEnd.size > 0
+  }
+
   /** Waits for the HTTP requests that are in transit when a test fails, and notes them. */
   async awaitServed(): Promise<void> {
+    this.#unfinishedAtEnd ??= this.#listUnfinished()
     if (this.#closers.length === 0) return
     const noted = this.#served.closing()
     const eventLoop = new EventLoop()
@@ -102,6 +116,7 @@ export class DelayedRequests {
 
   /** Closes the servers that are still open, because an open server keeps the process of a failed test alive. */
   async closeServers(): Promise<void> {
+    this.#unfinishedAtEnd ??= this.#listUnfinished()
     await Promise.all(this.#closers.map((close) => close()))
   }
 
@@ -127,10 +142,15 @@ export class DelayedRequests {
     }
   }
 
+  #listUnfinished(): Unfinished {
+    return { requests: new Set(this.#unfinishedRequests), moves: new Set(this.#unfinishedMoves) }
+  }
+
   #describeUnfinished(hint: string): readonly string[] {
+    const { requests, moves } = this.#unfinishedAtEnd ?? this.#listUnfinished()
     return [
-      ...describeUnfinished('request', this.#unfinishedRequests, hint),
-      ...describeUnfinished('move', this.#unfinishedMoves, hint, ' of the clock'),
+      ...describeUnfinished('request', requests, hint),
+      ...describeUnfinished('move', moves, hint, ' of the clock'),
     ]
   }
 

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { createGateway, manualClock } from '../../src/index.ts'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
 import { survives, type TestOptions } from '../../src/testing/testing.ts'
 import { testUsing } from '../../src/testing/vitest.ts'
 import { catchTestMessage, runTest } from './run-test.ts'
@@ -165,6 +166,27 @@ describe('The globals option of any runner', () => {
       throw new Error('no')
     }
     expect(await catchTestMessage(fail, options)).not.toContain('timer')
+  })
+
+  test.each<[string, (gateway: Gateway) => Promise<string>]>([
+    ['the API', async () => URL_OF_DOMAINS],
+    ['a served gateway', async (gateway) => `${(await serve(gateway)).url}/reserved_domains`],
+  ])('suspects a missing await, and no timer, if a request to %s has a time limit of its client', async (_, place) => {
+    const message = await catchTestMessage(async (gateway) => {
+      const url = await place(gateway)
+      // As ky does.
+      void new Promise((resolve, reject) => {
+        const limit = setTimeout(reject, 10_000)
+        fetch(url, { headers })
+          .then(resolve, reject)
+          .then(() => clearTimeout(limit))
+      })
+      throw new Error('no')
+    }, options)
+    expect(message).toContain(
+      '1 request was still pending when the test ended: GET /reserved_domains. Is an await missing?',
+    )
+    expect(message).not.toMatch(/timer|Clients of node:http/)
   })
 
   test('says nothing of a timer that keeps no process alive, which no code waits for', async () => {

@@ -169,8 +169,8 @@ const OWN_ERROR = / (?:Allowed|Supported): /
 function describeMissingRequests({ otherRequests, hooks }: ControlHost, message: string): readonly string[] {
   const isOtherwise = otherRequests.listLines().length > 0 || OWN_ERROR.test(message)
   if (!otherRequests.wasInstalled || isOtherwise) return []
-  const timers = hooks.describeTimers?.()
-  if (timers !== undefined) return [timers]
+  const known = hooks.explainNoRequests?.()
+  if (known !== undefined) return known === '' ? [] : [known]
   return [
     'The gateway was installed as the global fetch, but no requests arrived. Clients of node:http, such as axios and got, do not use it:',
     'their requests go to the network. Connect them with the handlers from fauxgate/msw, or with serve from ' +
