@@ -131,6 +131,11 @@ export function toSnakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
+/** Converts a snake_case name to camelCase, like the names in ngrok's client in TypeScript. */
+export function toCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
 /** Returns the article for a noun, chosen by sound: an edge, an Error, an HTTPS edge, a TLS edge, a URL. */
 export function chooseArticle(noun: string): 'a' | 'an' {
   return /^(?:[aeiou]|[AEIO][a-z]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'

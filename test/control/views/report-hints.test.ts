@@ -115,6 +115,16 @@ describe('The report says of the response that code may have misread', () => {
     expect(readOf(about, opened)).toBe(`GET /ip_policies → 200 has the fields ip_policies, uri, next_page_uri${not}`)
   })
 
+  test("the names that ngrok's client in TypeScript gives to fields", async () => {
+    const opened = open(1)
+    const user = { ...headers, 'user-agent': 'ngrok-api-typescript/0.10.0/v24.0.0' }
+    await opened.gateway.fetch(`${opened.gateway.url}/reserved_addrs`, { headers: user })
+    const about = "Cannot read properties of undefined (reading 'split')"
+    const fields = 'the fields reservedAddrs, uri, nextPageUri; the first of reservedAddrs has id, uri, createdAt, '
+    expect(readOf(about, opened)).toContain(fields)
+    expect(readOf("Cannot read properties of undefined (reading 'createdAt')", opened)).toContain(fields)
+  })
+
   test('that there is no certificate yet, if code has read a field of it as undefined', async () => {
     const opened = open()
     const { gateway, send } = opened
@@ -188,6 +198,31 @@ describe('The report says of the response that code may have misread', () => {
       'nothing in it is null',
       "Cannot read properties of null (reading 'id')",
       ({ send }) => send('POST', '/ip_policies', { description: 'office' }),
+    ],
+    [
+      'code read a name that no response has',
+      "Cannot read properties of undefined (reading 'street')",
+      ({ send }) => send('GET', '/ip_policies'),
+    ],
+    ['code called nothing', 'undefined is not a function', ({ send }) => send('GET', '/ip_policies')],
+    [
+      'code called nothing after an error',
+      'gateway.clock.advance(...) is not a function',
+      ({ send }) => send('GET', '/ip_policies/x'),
+    ],
+    [
+      'code set a field of nothing',
+      "Cannot set properties of undefined (setting 'id')",
+      ({ send }) => send('GET', '/ip_policies'),
+    ],
+    [
+      'code has read the message of an error that is about null',
+      'HTTP 400: Body must be a JSON object, but it is null.',
+      async ({ gateway, send }) => {
+        const msg = 'Body must be a JSON object, but it is null.'
+        gateway.faults.add({ times: 1, status: 400, body: { error_code: 'ERR_NGROK_1', status_code: 400, msg } })
+        await send('GET', '/ip_policies')
+      },
     ],
     ['a value differs', 'expected 2 to be undefined', ({ send }) => send('GET', '/ip_policies')],
     ['it has the key', "KeyError: 'ip_policies'", ({ send }) => send('GET', '/ip_policies')],
