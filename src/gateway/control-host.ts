@@ -35,6 +35,7 @@ export function createControlHost(internals: GatewayInternals, applyInitialResou
     watchAgent: agent.captured.add,
     hooks,
     journalBytes: options.journalBytes,
+    secretNames: internals.secretNames,
     events,
   })
   const clearRequests = () => {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
-import { manualClock } from '../../src/index.ts'
+import { createNgrok, type NgrokOptions, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { createGateway, manualClock, ngrok } from '../../src/index.ts'
 import type { Trace } from '../../src/traffic/trace.ts'
 import { CLOCK_START } from '../support/clock.ts'
+import { lockers } from '../support/lockers.ts'
 
 const URL_OF_APP = 'https://app.example.com'
 
@@ -63,6 +64,17 @@ it('shows no secret of the request or the response on either side of the upstrea
   for (const each of [secret, 'another-secret-value', 'a-third-secret-value']) expect(text).not.toContain(each)
   expect(entry?.body).toBe('{"password":"[redacted]","note":"it is [redacted]","open":1}')
   expect(entry?.from.identity).toMatchObject({ email: 'a@example.com' })
+})
+
+it('hides a body field whose name an own family marks as secret', async () => {
+  const gateway = createGateway({
+    clock: manualClock(CLOCK_START),
+    dialect: ngrok,
+    families: { ...ngrokFamilies, lockers },
+  })
+  const body = JSON.stringify({ pin: 'planted-1', open: 1 })
+  await gateway.traffic.fetch(URL_OF_APP, { method: 'POST', body })
+  expect(gateway.traffic.last()?.body).toBe('{"pin":"[redacted]","open":1}')
 })
 
 it('keeps bodies of up to 16 KB that are JSON or a form, whether they are texts or streams', async () => {

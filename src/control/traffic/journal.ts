@@ -1,4 +1,4 @@
-import { NO_NAMES, type Redaction, redact } from '../../core/schema/secret-fields.ts'
+import { NO_NAMES, type Redaction, redact, type SecretNames } from '../../core/schema/secret-fields.ts'
 import { createRedactor, findKeysInHeaders, isSecretHeader, type Redactor } from '../../core/schema/secret-texts.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { deepFreeze } from '../../core/schema/values.ts'
@@ -22,19 +22,18 @@ interface Row {
 
 interface TrafficJournalOptions {
   readonly ownKeys: Redactor
+  readonly secretNames: SecretNames
   /** The maximum total size of all entries in bytes, counting two bytes per character. */
   readonly bytes: number
 }
 
 /** The most recent requests through a gateway. */
 export class TrafficJournal {
-  readonly ownKeys: Redactor
   readonly #rows: JournalRows<Row>
   #count = 0
 
-  constructor({ ownKeys, bytes }: TrafficJournalOptions) {
-    this.ownKeys = ownKeys
-    this.#rows = new JournalRows({ size: SIZE, bytes })
+  constructor(readonly options: TrafficJournalOptions) {
+    this.#rows = new JournalRows({ size: SIZE, bytes: options.bytes })
   }
 
   /** The number of requests since the journal was cleared, including dropped ones. */
@@ -61,13 +60,13 @@ export class TrafficJournal {
   /** Yields the entries, newest first. Each entry is created when it is read. */
   *newestFirst(): Generator<TrafficEntry> {
     let number = this.#count
-    for (const { exchange } of this.#rows.all().reverse()) yield toEntry(exchange, number--, this.ownKeys)
+    for (const { exchange } of this.#rows.all().reverse()) yield toEntry(exchange, number--, this.options)
   }
 
   /** Returns the entry with a number, or undefined if the journal has dropped it. */
   get(number: number): TrafficEntry | undefined {
     const row = this.#rows.all()[number - 1 - this.dropped]
-    return row && toEntry(row.exchange, number, this.ownKeys)
+    return row && toEntry(row.exchange, number, this.options)
   }
 
   /**
@@ -75,7 +74,7 @@ export class TrafficJournal {
    * oldest entries if the text would exceed the journal's maximum size.
    */
   json(after: number): string {
-    return toJsonList(this.#newerThan(after > this.#count ? 0 : after), this.#rows.limits.bytes)
+    return toJsonList(this.#newerThan(after > this.#count ? 0 : after), this.options.bytes)
   }
 
   *#newerThan(number: number): Generator<TrafficEntry> {
@@ -94,13 +93,18 @@ function countBytes({ body: _, facts: __, ...exchange }: VisitorExchange): numbe
   return BYTES_PER_ENTRY + bodyBytes + countValueBytes(exchange)
 }
 
-function toEntry(exchange: VisitorExchange, number: number, ownKeys: Redactor): TrafficEntry {
+function toEntry(
+  exchange: VisitorExchange,
+  number: number,
+  { ownKeys, secretNames }: TrafficJournalOptions,
+): TrafficEntry {
   const { at, headers, responseHeaders, trace, from, body, ...rest } = exchange
   const redaction = createRedaction(exchange, ownKeys)
   const [address = '', query] = exchange.url.split(/\?(.*)/s)
   const decision = findDecision(trace)
   const { secrets: _, ...shown } = redact({ ...rest, rule: decision ? nameOf(decision) : null }, redaction)
-  const byNames = { ...redaction, names: { has: (name: string) => isSecretHeader(name) && !isShown(name, redaction) } }
+  const has = (name: string) => (isSecretHeader(name) || secretNames.has(name)) && !isShown(name, redaction)
+  const byNames = { ...redaction, names: { has } }
   const sent = redactBody(body(), byNames)
   return deepFreeze({
     number,

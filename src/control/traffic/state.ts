@@ -1,5 +1,6 @@
 import type { Engine } from '../../core/engine/engine.ts'
 import type { CommonDialect } from '../../core/schema/dialect.ts'
+import type { SecretNames } from '../../core/schema/secret-fields.ts'
 import type { OnDecided } from '../../service/policy/cel/values.ts'
 import type { AgentWatcher } from '../../traffic/agent-calls.ts'
 import type { VisitorExchange } from '../../traffic/exchange.ts'
@@ -29,6 +30,7 @@ interface Surroundings {
   readonly hooks: TrafficHooks
   /** The maximum size of the journal in bytes. */
   readonly journalBytes: number
+  readonly secretNames: SecretNames
   /** Undefined for a gateway without events. */
   readonly events: SentEventLog | undefined
 }
@@ -42,8 +44,9 @@ export class TrafficState {
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings
+    const { withoutKeys: ownKeys, journalBytes: bytes, secretNames } = surroundings
     this.upstreams = surroundings.upstreams
-    this.journal = new TrafficJournal({ ownKeys: surroundings.withoutKeys, bytes: surroundings.journalBytes })
+    this.journal = new TrafficJournal({ ownKeys, secretNames, bytes })
   }
 
   /** Sends a request through the gateway. */
@@ -113,7 +116,7 @@ export class TrafficState {
         return events?.isIdle === false
       },
       ended: (exchange, sizes, matches) =>
-        events?.addVisit({ exchange, sizes, redaction: createRedaction(exchange, journal.ownKeys), matches }),
+        events?.addVisit({ exchange, sizes, redaction: createRedaction(exchange, journal.options.ownKeys), matches }),
     }
   }
 }

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
 import { isSchema, listSchemas, marksOf, partsOf } from './schema-parts.ts'
-import { REDACTED, type Redactor, redactText } from './secret-texts.ts'
+import { COMMON_SECRETS, REDACTED, type Redactor, redactText } from './secret-texts.ts'
 
 /** The maximum nesting depth. A string replaces deeper values. */
 const MAX_DEPTH = 128
@@ -70,8 +70,8 @@ function createEndingPattern(names: readonly string[]): RegExp {
 }
 
 /**
- * The names of secrets: the secret fields of all operations, their aliases in the dialect, and any name that ends in one of these names,
- * such as `client_secret` or `privateKeyPem`. If harmless fields share a name, the name counts only in its own operations.
+ * The names of secrets: common ones such as `password`, the secret fields of all operations, their aliases in the dialect, and any name that
+ * ends in one of these names, such as `client_secret` or `privateKeyPem`. If harmless fields share a name, the name counts only in its own operations.
  */
 export class SecretNames {
   readonly #namesByOperation = new Map<OperationSchemas | null, Redaction['names']>()
@@ -107,7 +107,10 @@ export class SecretNames {
   }
 
   #listNames(): string[] {
-    const names = new Set(this.operations.flatMap((each) => listOperationSecretNames(each, false)))
+    const names = new Set([
+      ...COMMON_SECRETS,
+      ...this.operations.flatMap((each) => listOperationSecretNames(each, false)),
+    ])
     const aliases = Object.values(this.fieldAliases).flatMap((group) => Object.entries(group))
     return [...names, ...aliases.flatMap(([alias, field]) => (names.has(field) ? [alias] : []))]
   }

@@ -47,8 +47,14 @@ export function hideUrlSecrets(url: string): string {
   return url.replace(/[?#].*/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')
 }
 
+/** The names of secrets that need no schema. */
+export const COMMON_SECRETS = ['password', 'secret', 'token']
+
 /** Matches the names of headers that carry secrets. CORS headers are not matched because they only name other headers. */
-const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
+const SECRET_HEADER = new RegExp(
+  `^(?!access-control-).*(auth|cookie|credential|key|session|signature|${COMMON_SECRETS.join('|')})`,
+  'i',
+)
 
 export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name)

@@ -46,6 +46,10 @@ describe('Secret fields in the journal (rules: secrets#journal)', () => {
   it.each([
     ['an escaped name', `{"secr\\u0065t":"${SECRET}"}`],
     ['another way to write it', json({ 'Secret ': SECRET, 'my private-key pem': SECRET, privateKeyPem: SECRET })],
+    [
+      'a name that is a secret everywhere',
+      json({ password: SECRET, x: [{ userPassword: SECRET, api_token: SECRET }] }),
+    ],
     ['a name that ends with it', json({ clientSecret: SECRET, webhook_secret: SECRET })],
     ['a list and an object in it', json({ secret: [{ provider: SECRET }] })],
     ['the same value elsewhere', json({ secret: SECRET, description: `see ${SECRET}!`, [SECRET]: true })],
