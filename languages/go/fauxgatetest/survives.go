@@ -1,6 +1,8 @@
 package fauxgatetest
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -8,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // step is what an exploration asks for next.
@@ -19,18 +22,18 @@ type step struct {
 
 // Survives calls a function once for each way that each request can fail, each time with the URL of a fresh gateway. The test fails
 // with the smallest story if a failure breaks the function: it leaves different resources, leaves some after an error, or
-// does not end. The function reports errors with its own t, as a test does.
+// does not end. The function reports errors with its own t, as a test does. Allow is compared with the texts of its errors.
 //
-//	fauxgatetest.Survives(t, func(t *testing.T, url string) {
+//	fauxgatetest.Survives(t, func(t testing.TB, url string) {
 //		if err := onboard(url); err != nil {
 //			t.Fatal(err)
 //		}
 //	})
 //
 // Settings are those of POST /_fauxgate/explorations, such as SurvivalSettings{Faults: 2, Restart: true}. With Copies, the
-// function runs in several goroutines. A crash ends the goroutine at its request, if that goes through
-// http.DefaultTransport, and else breaks all of its requests.
-func Survives(t *testing.T, code func(t *testing.T, url string), settings ...SurvivalSettings) {
+// function runs in several goroutines. A crash ends the goroutine at its request, if that goes by
+// http through http.DefaultTransport, and else breaks all of its requests.
+func Survives(t *testing.T, code func(t testing.TB, url string), settings ...SurvivalSettings) {
 	t.Helper()
 	g := New(t)
 	g.isExploring = true
@@ -47,17 +50,15 @@ func Survives(t *testing.T, code func(t *testing.T, url string), settings ...Sur
 	}
 	fields["replayCall"], fields["for"] = formatReplay(given), "go"
 	id := control[struct{ ID string }](g, "POST", "/explorations", fields).ID
-	dead := &deadURLs{next: http.DefaultTransport, urls: map[string]bool{}}
-	http.DefaultTransport = dead
-	defer func() { http.DefaultTransport = dead.next }()
+	watchDefaultTransport()
 	for {
 		next := control[step](g, "POST", "/explorations/next", Object{"id": id})
 		switch next.Do {
 		case "start":
-			dead.set(next.URL, false)
+			dead.Delete(next.URL)
 			go g.callOnce(id, next, code)
 		case "kill":
-			dead.set(next.URL, true)
+			dead.Store(next.URL, true)
 		case "finish":
 			if !next.Survives {
 				t.Fatal(next.Report)
@@ -74,21 +75,33 @@ func formatReplay(settings SurvivalSettings) string {
 	for index, value := 0, reflect.ValueOf(settings); index < value.NumField(); index++ {
 		name := value.Type().Field(index).Name
 		if !value.Field(index).IsZero() && name != "Replay" {
-			again = append(again, fmt.Sprintf("%s: %#v", name, value.Field(index)))
+			text := fmt.Sprintf("%#v", value.Field(index))
+			if duration, ok := value.Field(index).Interface().(time.Duration); ok {
+				text = formatDuration(duration)
+			}
+			again = append(again, name+": "+text)
 		}
 	}
 	return "fauxgatetest.Survives(t, code, fauxgatetest.SurvivalSettings{" + strings.Join(again, ", ") + "})"
 }
 
+// formatDuration returns a duration as Go code.
+func formatDuration(duration time.Duration) string {
+	if duration%time.Minute == 0 {
+		return fmt.Sprintf("%d * time.Minute", duration/time.Minute)
+	}
+	return fmt.Sprintf("%d * time.Millisecond", duration.Milliseconds())
+}
+
 // callOnce calls the code, and reports its end.
-func (g *Gateway) callOnce(id string, of step, code func(t *testing.T, url string)) {
-	inner := new(testing.T) // A subtest that fails would fail the test.
+func (g *Gateway) callOnce(id string, of step, code func(t testing.TB, url string)) {
+	inner := &callTB{TB: g.tb}
 	end := Object{"id": id, "run": of.Run, "copy": of.Copy, "life": of.Life, "error": "the end of its goroutine"}
 	defer func() {
 		if cause := recover(); cause != nil {
 			end["error"] = fmt.Sprintf("panic: %v", cause)
 		} else if inner.Failed() {
-			end["error"] = "a failed test"
+			end["error"] = cmp.Or(strings.Join(inner.texts, "; "), "a failed test")
 		}
 		_, _ = g.server.send(g.URL, "POST", "/explorations/ended", end)
 	}()
@@ -96,35 +109,30 @@ func (g *Gateway) callOnce(id string, of step, code func(t *testing.T, url strin
 	delete(end, "error")
 }
 
-// deadURLs is a transport that ends goroutines whose copy has crashed.
-type deadURLs struct {
-	next http.RoundTripper
-	lock sync.Mutex
-	urls map[string]bool
-}
+// dead has the URLs of copies that have crashed.
+var dead sync.Map
 
-func (d *deadURLs) set(url string, isDead bool) {
-	d.lock.Lock()
-	defer d.lock.Unlock()
-	d.urls[url] = isDead
-}
-
-func (d *deadURLs) isDead(url string) bool {
-	d.lock.Lock()
-	defer d.lock.Unlock()
-	for base, isDead := range d.urls {
-		if isDead && strings.HasPrefix(url, base+"/") {
-			return true
-		}
+// watchDefaultTransport lets the default transport end the goroutines whose copy has crashed. It stays the same transport, because
+// other tests read it at the same time.
+var watchDefaultTransport = sync.OnceFunc(func() {
+	if transport, ok := http.DefaultTransport.(*http.Transport); ok {
+		transport.RegisterProtocol("http", watched{transport})
 	}
-	return false
-}
+})
+
+type watched struct{ next http.RoundTripper }
 
 // RoundTrip sends a request. If the copy crashes at it, the goroutine ends.
-func (d *deadURLs) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := d.next.RoundTrip(request)
-	if d.isDead(request.URL.String()) {
-		runtime.Goexit()
+func (w watched) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Context().Value(w) != nil {
+		return nil, http.ErrSkipAltProtocol
 	}
+	response, err := w.next.RoundTrip(request.WithContext(context.WithValue(request.Context(), w, true)))
+	dead.Range(func(url, _ any) bool {
+		if strings.HasPrefix(request.URL.String(), url.(string)+"/") {
+			runtime.Goexit()
+		}
+		return true
+	})
 	return response, err
 }

@@ -23,7 +23,7 @@ func send(method, url, body string) (*http.Response, error) {
 }
 
 // onboard creates an address, and tries again after an error. If it looks, it first looks for the address.
-func onboard(t *testing.T, url string, looks bool) {
+func onboard(t testing.TB, url string, looks bool) {
 	for tries := 0; tries < 5; tries++ {
 		if looks {
 			response, err := send("GET", url, "")
@@ -51,21 +51,38 @@ func onboard(t *testing.T, url string, looks bool) {
 	t.Fatal("it gives up")
 }
 
-func TestAFunctionThatLooksFirstSurvivesFailuresAndCrashes(t *testing.T) {
-	var crashes atomic.Int32
-	fauxgatetest.Survives(t, func(t *testing.T, url string) {
-		hasReturned := false
-		defer func() {
-			if !hasReturned && !t.Failed() { // Neither its end nor t.Fatal, which ends the goroutine as well.
-				crashes.Add(1)
+func TestFunctionsThatLookFirstSurviveFailuresAndCrashesAtTheSameTime(t *testing.T) {
+	for range 2 {
+		t.Run("parallel", func(t *testing.T) {
+			t.Parallel()
+			var crashes atomic.Int32
+			fauxgatetest.Survives(t, func(t testing.TB, url string) {
+				hasReturned := false
+				defer func() {
+					if !hasReturned && !t.Failed() { // Neither its end nor t.Fatal, which ends the goroutine as well.
+						crashes.Add(1)
+					}
+				}()
+				if _, ok := http.DefaultTransport.(*http.Transport); !ok {
+					t.Fatalf("the default transport is %T", http.DefaultTransport)
+				}
+				onboard(t, url, true)
+				hasReturned = true
+			}, fauxgatetest.SurvivalSettings{Silence: 0.1, Restart: true})
+			if count := crashes.Load(); count != 2 {
+				t.Fatalf("%d crashes ended a call, but there is one at each of 2 requests", count)
 			}
-		}()
-		onboard(t, url, true)
-		hasReturned = true
-	}, fauxgatetest.SurvivalSettings{Silence: 0.1, Restart: true})
-	if count := crashes.Load(); count != 2 {
-		t.Fatalf("%d crashes ended a call, but there is one at each of 2 requests", count)
+		})
 	}
+}
+
+func TestTheTextOfAnErrorIsAllowed(t *testing.T) {
+	fauxgatetest.Survives(t, func(t testing.TB, url string) {
+		response, err := send("GET", url, "")
+		if err != nil || response.StatusCode != 200 {
+			t.Errorf("the list has no end: %v", err)
+		}
+	}, fauxgatetest.SurvivalSettings{Silence: 0.1, Allow: "^the list has no end"})
 }
 
 // A failing call of Survives fails its test, so these tests run in a process of their own.
@@ -81,7 +98,7 @@ func TestBrokenFunctions(t *testing.T) {
 			settings.MayLeave = []string{"reserved_addr"}
 		}
 		looks := os.Getenv("BROKEN") == "copies"
-		fauxgatetest.Survives(t, func(t *testing.T, url string) {
+		fauxgatetest.Survives(t, func(t testing.TB, url string) {
 			if os.Getenv("BROKEN") == "always" {
 				t.Fatal("it is broken")
 			}
@@ -95,7 +112,7 @@ func TestBrokenFunctions(t *testing.T) {
 			`Replay: fauxgatetest.Survives(t, code, fauxgatetest.SurvivalSettings{Replay: "POST /reserved_addrs#1 lost-after", Silence: 0.1})`,
 		},
 		"always": {
-			"fails without any fault: it rejects with a failed test.",
+			"fails without any fault: it rejects with it is broken.",
 			"The gateway received no request.",
 		},
 		"copies": {
@@ -104,7 +121,7 @@ func TestBrokenFunctions(t *testing.T) {
 		},
 		"settings": {
 			`fauxgatetest.SurvivalSettings{Replay: "POST /reserved_addrs#1 lost-after", ` +
-				`Within: 60000000000, Kinds: []fauxgatetest.FailureKind{"lost"}, Silence: 0.1})`,
+				`Within: 1 * time.Minute, Kinds: []fauxgatetest.FailureKind{"lost"}, Silence: 0.1})`,
 		},
 		"family": {
 			`mayLeave contains "reserved_addr", which is not a family. Did you mean reserved_addrs?`,
