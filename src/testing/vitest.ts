@@ -17,6 +17,12 @@ declare module 'vitest' {
   interface AsymmetricMatchersContaining extends GatewayMatchers {}
 }
 
+// Bun's own runner gives files that import vitest a module without fixtures.
+if (typeof base.extend !== 'function')
+  throw new Error(
+    'fauxgate/vitest found no test.extend in vitest. `bun test` replaces vitest with its own runner: run `bun --bun x vitest run`, ' +
+      'or use testWithGateway from fauxgate/testing with the test of "bun:test".',
+  )
 expect.extend(matchers)
 
 /** The options of {@link testUsing}. Defined here because {@link test} needs them. */
