@@ -69,3 +69,18 @@ test('Jest names the line of the source for a test that times out, even if a tra
       expect(`${title}: ${/lines\.spec\.ts:(\d+)/.exec(message)?.[1]}`).toBe(`${title}: ${lines[title]}`)
   }
 })
+
+test('Jest keeps real timers for members of the timers modules that code took by name, and the guides say what to do', async () => {
+  const results = await runJest('timers.spec.cjs')
+  expect(results.map(({ title, status }) => `${title}: ${status}`)).toEqual([
+    'has real timers under names that were taken before: passed',
+    'waits on the clock through the module: passed',
+  ])
+  const read = (page: string) => readFileSync(fileURLToPath(new URL(`../../docs/${page}.md`, import.meta.url)), 'utf8')
+  const guide = read('runners').replaceAll(/\s+/g, ' ')
+  expect(guide).toContain(
+    "In Jest, Bun, and Deno, code that imports members of Node's `timers` modules by name, as in ",
+  )
+  expect(guide).toContain("Import the module instead: `import timers from 'node:timers/promises'`.")
+  expect(read('survives')).toContain("imports members of Node's `timers` modules by name")
+})
