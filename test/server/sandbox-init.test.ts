@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -42,6 +42,22 @@ describe('fauxgate sandbox init', () => {
     expect(stdout).toContain('wrote  compose.yaml, ')
     expect(stdout).toContain(`First copy ${tarball} to this folder.\n\nInstall:          npm install ./${tarball}\n`)
     expect(readFileSync('Dockerfile', 'utf8')).toBe('mine')
+  })
+
+  it('prints the same next steps if a second run keeps all files', async () => {
+    const first = await runToEnd({}, 'sandbox', 'init', 'box')
+    const second = await runToEnd({}, 'sandbox', 'init', 'box')
+    expect(second.stdout).not.toContain('wrote ')
+    const stepsOf = (stdout: string) => stdout.slice(stdout.indexOf('\n\n'))
+    expect(stepsOf(second.stdout)).toBe(stepsOf(first.stdout))
+    expect(stepsOf(second.stdout)).toContain(`npm install ./${tarball}`)
+  })
+
+  it('writes a README whose links lead to files that it writes, or to GitHub', async () => {
+    await runToEnd({}, 'sandbox', 'init')
+    const links = [...readFileSync('README.md', 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+    expect(links.length).toBeGreaterThan(4)
+    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(link))).toEqual([])
   })
 
   it('prints what to install in a project that has a package.json', async () => {

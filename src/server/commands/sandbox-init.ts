@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { version } from '../../../package.json'
 import { sandboxExample } from '../../generated/sandbox-example.ts'
-import { writeError } from '../files.ts'
+import { readText, writeError } from '../files.ts'
 import { print, printLine } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { writeNewFile } from './init.ts'
@@ -21,7 +21,7 @@ export const sandboxInit: Command = {
       throw writeError(folder, error, 'folder')
     })
     const tarball = `fauxgate-${version}.tgz`
-    const [notice, install, start] = existsSync(join(folder, 'package.json'))
+    const [notice, install, start] = (await hasOwnPackage(folder))
       ? ['', 'npm install --save-dev workerd', 'npx fauxgate sandbox']
       : [
           `\nfauxgate isn't on npm yet. First copy ${tarball} to ${folder === '.' ? 'this folder' : folder}.\n`,
@@ -38,4 +38,11 @@ With Docker:      ${enter}ACCOUNT_KEY=… docker compose up --build
 On Cloudflare:    ${enter}npx wrangler secret put ACCOUNT_KEY && npx wrangler deploy
 `)
   },
+}
+
+/** Returns true if a folder has a package.json that this command did not write. */
+async function hasOwnPackage(folder: string): Promise<boolean> {
+  const path = join(folder, 'package.json')
+  const written = sandboxExample.find(({ name }) => name === 'package.json')
+  return existsSync(path) && (await readText(path)) !== written?.text
 }
