@@ -1,6 +1,6 @@
 import { isManual } from '../../core/engine/clock.ts'
 import { partsOf } from '../../core/schema/schema-parts.ts'
-import { quote } from '../../core/schema/text.ts'
+import { formatCount, quote } from '../../core/schema/text.ts'
 import { timestamp } from '../../core/schema/time.ts'
 import { isObject, lazy } from '../../core/schema/values.ts'
 import type { JournalEntry } from '../../generated/controls.ts'
@@ -31,6 +31,8 @@ export class RequestNotes {
   readonly #shownCertificates: () => ReadonlySet<string>
   /** The time at which the newest response with a domain's ID was sent, by ID. */
   readonly #lastShown: () => ReadonlyMap<string, string>
+  /** The failures in all responses, each as a domain's ID and its error code. */
+  readonly #shownFailures: () => ReadonlySet<string>
   /** The notes about filters, by path and query. */
   readonly #filters = new Map<string, Map<string, string | undefined>>()
   /** For each request, by operation ID, the previous request with the same method and path. */
@@ -55,6 +57,9 @@ export class RequestNotes {
       })
       return new Map(shown)
     })
+    this.#shownFailures = lazy(
+      () => new Set(entries.flatMap(({ response }) => listFailures(response).map(({ id, error }) => `${id} ${error}`))),
+    )
     this.#times = new Map([...host.journal.newestRequests()].map(({ operationId, now }) => [operationId, now]))
     this.#repeatedItems = findRepeatedItems(entries)
     const last = new Map<string, JournalEntry>()
@@ -156,6 +161,7 @@ export class RequestNotes {
     }
     const failedAt = last.transition === 'failed' ? timestamp(last.at * 1000) : at
     if (failedAt <= at || (this.#lastShown().get(domain.id) ?? at) >= failedAt) return undefined
+    if (this.#shownFailures().has(`${domain.id} ${last.outcome}`)) return undefined
     return `The attempt for ${domain.domain} failed at ${failedAt} (${last.outcome}), but no later response shows the failure.`
   }
 }
@@ -183,7 +189,8 @@ function describeOtherValues({ status, request, response }: JournalEntry): strin
   if (status >= 300 || !isObject(request) || !isObject(response)) return undefined
   const changed = Object.entries(request).flatMap(([name, sent]) => {
     const stored = response[name]
-    const isOther = typeof sent === 'string' && typeof stored === 'string' && sent !== stored
+    // An empty string means that the field is not given.
+    const isOther = typeof sent === 'string' && sent !== '' && typeof stored === 'string' && sent !== stored
     return isOther ? `${name} is ${quote(stored)} in the response, but ${quote(sent)} was sent` : []
   })
   return changed.length === 0 ? undefined : `${changed.join('; ')}.`
@@ -214,13 +221,30 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-const FAILED_JOB = /"provisioning_job":\{[^{}]*"error_code":"(\w+)"/
+/** A failed attempt, as a response shows it. */
+interface ShownFailure {
+  readonly id: unknown
+  readonly domain: unknown
+  readonly error: string
+}
+
+/** Lists the failed attempts that a response shows. */
+function listFailures(response: unknown): readonly ShownFailure[] {
+  return [response, ...readItems(response)].flatMap((each) => {
+    const { id, domain, certificate_management_status: status } = Object(each)
+    const error: unknown = Object(Object(status).provisioning_job).error_code
+    return typeof error === 'string' ? [{ id, domain, error }] : []
+  })
+}
 
 /** Notes that the response shows a failed attempt, which a client waiting for a certificate should notice. */
 function describeFailedJob({ method, response }: JournalEntry): string | undefined {
-  if (method !== 'GET' || !isObject(response)) return undefined
-  const [, error] = FAILED_JOB.exec(JSON.stringify(response)) ?? []
-  return error && `Its provisioning_job has the error_code ${error}: the attempt has failed.`
+  const [failure, ...others] = method === 'GET' ? listFailures(response) : []
+  if (!failure) return undefined
+  const isWhole = isObject(response) && response.id === failure.id
+  const its = isWhole ? 'Its provisioning_job' : `The provisioning_job of ${failure.domain}`
+  const more = others.length > 0 ? ` ${formatCount(others.length, 'other domain')} failed too.` : ''
+  return `${its} has the error_code ${failure.error}: the attempt has failed.${more}`
 }
 
 /** Notes that a domain was deleted before an attempt could issue its certificate, as by code that gives up too early. */

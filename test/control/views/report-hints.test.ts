@@ -303,6 +303,55 @@ describe('The report says of a certificate', () => {
   })
 })
 
+describe('The report says of a failed attempt', () => {
+  /** Opens a gateway whose attempts fail. `read` reads the domain after some time. */
+  function openFailing() {
+    const opened = open()
+    const { gateway, send } = opened
+    gateway.provisioning.failAlways('DNS_ERROR')
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const read = async (...durations: readonly ('30s' | '1h')[]) => {
+      for (const each of durations) gateway.clock.advance(each)
+      await send('GET', `/reserved_domains/${id}`)
+    }
+    return { ...opened, read }
+  }
+
+  const MISSED = 'but no later response shows the failure'
+
+  test('that no later response shows it, unless a response shows an equal failure', async () => {
+    const { gateway, read } = openFailing()
+    await read()
+    gateway.clock.advance('1h')
+    expect(gateway.report()).toContain(MISSED)
+    await read()
+    await read('1h')
+    gateway.clock.advance('1h')
+    expect(gateway.report()).toContain('Its provisioning_job has the error_code DNS_ERROR')
+    expect(gateway.report()).not.toContain(MISSED)
+  })
+
+  test('the name of the domain, if the response is a list', async () => {
+    const { gateway, send } = openFailing()
+    gateway.clock.advance('31s')
+    await send('GET', '/reserved_domains')
+    const hint = 'The provisioning_job of app.example.com has the error_code DNS_ERROR: the attempt has failed.'
+    expect(gateway.report()).toContain(`      ${hint}\n`)
+    gateway.reservedDomains.create({ domain: 'shop.example.com' })
+    gateway.clock.advance('31s')
+    await send('GET', '/reserved_domains')
+    expect(gateway.report()).toMatch(
+      /has the error_code DNS_ERROR: the attempt has failed\. 1 other domain failed too\.\n/,
+    )
+  })
+})
+
+test('The report says nothing of an empty string, with which a client gives no value', async () => {
+  const { gateway, send } = open()
+  expect((await send('POST', '/reserved_addrs', { region: '' })).body.region).toBe('us')
+  expect(gateway.report()).not.toContain('was sent')
+})
+
 describe('The report says of an update', () => {
   const HINT = 'It changed nothing: the resource already had these values.'
 
