@@ -175,7 +175,8 @@ function noteServed({ request, response, url, responders: { gateway } }: Turn): 
   if (!served) return
   const { path } = splitUrl(url, gateway.url)
   if (path.startsWith(`${CONTROL_PATH}/`)) return
-  response.once('close', served.received(`${request.method} ${path}`, request.headers.authorization))
+  const ended = served.received(`${request.method} ${path}`, request.headers.authorization)
+  response.once('close', () => ended(response.writableFinished ? response.statusCode : undefined))
 }
 
 /** For a request under the URL of a gateway with an agent, returns the path and query in the agent's API. */

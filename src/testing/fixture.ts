@@ -139,7 +139,7 @@ function listUnfinished(message: string, { clock }: Gateway, connection: TestCon
   if (failure === 'leftovers') return []
   return hasTimedOut(message, connection)
     ? [...traffic.unfinishedAtTimeout, ...(isManual(clock) ? traffic.unfinishedServedAtTimeout : [])]
-    : [...traffic.unfinished, ...traffic.unfinishedServed]
+    : traffic.unfinishedAtFailure
 }
 
 /** Returns a hint if the code under test waits for timers that do not fire. */

@@ -23,6 +23,19 @@ const CONNECTING = 5
 interface Unfinished {
   readonly requests: ReadonlySet<{ readonly name: string }>
   readonly moves: ReadonlySet<{ readonly name: string }>
+  /** The failure that came last before the end. */
+  readonly failure: string | undefined
+}
+
+const MISSING_AWAIT = 'Is an await missing?'
+
+const leftByPromiseAll = (failure: string) =>
+  `The test may have awaited it: Promise.all doesn't wait for the others after a failure, such as ${failure}.`
+
+/** Describes a request that failed, or returns undefined if it succeeded. A connection that broke has no status. */
+function describeFailure(name: string, status: number | undefined): string | undefined {
+  if (status === undefined) return name
+  return status >= 400 ? `${name} → ${status}` : undefined
 }
 
 /** The members of a gateway that do not depend on its state. */
@@ -42,14 +55,16 @@ export class DelayedRequests {
   #unfinishedAtEnd: Unfinished | undefined
   readonly #served = this.#watchServed()
   readonly #closers: (() => Promise<void>)[] = []
-  /** The requests that a server received or still handled at the end. */
-  readonly #servedAtEnd = new Set<{ readonly name: string }>()
+  /** The requests that a server received or still handled at the end, each with the failure that came last before that. */
+  readonly #servedAtEnd = new Map<{ readonly name: string }, string | undefined>()
   readonly #refused: string[] = []
   readonly #wrongKeys: string[] = []
   readonly #notAwaited = new Map<string, string>()
   readonly #pauses: Pauses
   #isSameRun = false
   #lastRequest: string | undefined
+  /** The request that ended last, with its status, if it failed. */
+  #lastFailure: string | undefined
   /** Detaches from the gateway's clock. */
   readonly end: () => void
 
@@ -72,7 +87,7 @@ export class DelayedRequests {
 
   /** Descriptions of requests without a response, and of unfinished clock moves. */
   get unfinished(): readonly string[] {
-    return this.#describeUnfinished('Is an await missing?')
+    return this.#describeUnfinished(MISSING_AWAIT)
   }
 
   /** The same descriptions for a test that its runner has ended. The test may have awaited all of the requests. */
@@ -81,11 +96,16 @@ export class DelayedRequests {
   }
 
   /**
-   * Descriptions of requests over HTTP that were pending at the end. Requests to a server don't fail a passing test, because other processes
-   * may send them.
+   * Descriptions for a test that failed, also of requests over HTTP that were pending at the end. These don't fail a passing test, because
+   * other processes may send them.
    */
-  get unfinishedServed(): readonly string[] {
-    return this.#describeServed('Is an await missing?')
+  get unfinishedAtFailure(): readonly string[] {
+    const { failure } = this.#unfinishedAtEnd ?? this.#listUnfinished()
+    const [failureOfServed] = this.#servedAtEnd.values()
+    return [
+      ...this.#describeUnfinished(MISSING_AWAIT, failure && leftByPromiseAll(failure)),
+      ...this.#describeServed(failureOfServed === undefined ? MISSING_AWAIT : leftByPromiseAll(failureOfServed)),
+    ]
   }
 
   /** The same descriptions for a test that its runner has ended. On a manual clock, a delay by a fault can outlast the test. */
@@ -94,7 +114,13 @@ export class DelayedRequests {
   }
 
   #describeServed(hint: string): readonly string[] {
-    return describeUnfinished('request', this.#servedAtEnd, hint, ' over HTTP', 'the server closed or the test ended')
+    return describeUnfinished(
+      'request',
+      new Set(this.#servedAtEnd.keys()),
+      hint,
+      ' over HTTP',
+      'the server closed or the test ended',
+    )
   }
 
   /** Returns true if a request was pending at the end. A waiting timer may then be that request's time limit. */
@@ -123,18 +149,24 @@ export class DelayedRequests {
   #watchServed(): NonNullable<ServedHooks['served']> {
     const pending = new Set<{ readonly name: string }>()
     let isAtEnd = false
+    const addAtEnd = (request: { readonly name: string }) => {
+      if (!this.#servedAtEnd.has(request)) this.#servedAtEnd.set(request, this.#lastFailure)
+    }
     return {
       opened: (close) => void this.#closers.push(close),
       received: (name, authorization = '') => {
         const request = { name }
         this.#noteKey(name, authorization)
         pending.add(request)
-        if (isAtEnd) this.#servedAtEnd.add(request)
-        return () => void pending.delete(request)
+        if (isAtEnd) addAtEnd(request)
+        return (status) => {
+          pending.delete(request)
+          this.#lastFailure = describeFailure(name, status)
+        }
       },
       closing: () => {
         isAtEnd = true
-        for (const request of pending) this.#servedAtEnd.add(request)
+        for (const request of pending) addAtEnd(request)
         return () => {
           isAtEnd = false
         }
@@ -143,13 +175,14 @@ export class DelayedRequests {
   }
 
   #listUnfinished(): Unfinished {
-    return { requests: new Set(this.#unfinishedRequests), moves: new Set(this.#unfinishedMoves) }
+    const [requests, moves] = [new Set(this.#unfinishedRequests), new Set(this.#unfinishedMoves)]
+    return { requests, moves, failure: this.#lastFailure }
   }
 
-  #describeUnfinished(hint: string): readonly string[] {
+  #describeUnfinished(hint: string, hintOfRequests = hint): readonly string[] {
     const { requests, moves } = this.#unfinishedAtEnd ?? this.#listUnfinished()
     return [
-      ...describeUnfinished('request', requests, hint),
+      ...describeUnfinished('request', requests, hintOfRequests),
       ...describeUnfinished('move', moves, hint, ' of the clock'),
     ]
   }
@@ -198,10 +231,10 @@ export class DelayedRequests {
       this.#unfinishedRequests.add(request)
       this.#pauses.requestSent()
       const response = this.#send(request.name, () => fetch(sent, options))
-      let outcome = request.name
+      let failure: string | undefined = request.name
       void response.then(
         ({ status }) => {
-          if (status >= 400) outcome += ` → ${status}`
+          failure = describeFailure(request.name, status)
           this.#noteRefused(request.name, status)
           const sentHeaders = options?.headers ?? (isRequest(input) ? input.headers : undefined)
           this.#noteKey(request.name, new (platform('Headers'))(sentHeaders).get('authorization') ?? '')
@@ -211,7 +244,8 @@ export class DelayedRequests {
       return response.finally(() => {
         this.#unfinishedRequests.delete(request)
         this.#pauses.responseReceived()
-        this.#lastRequest = request.isAlone ? outcome : undefined
+        this.#lastFailure = failure
+        this.#lastRequest = request.isAlone ? (failure ?? request.name) : undefined
       })
     }
   }

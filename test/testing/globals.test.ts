@@ -189,6 +189,21 @@ describe('The globals option of any runner', () => {
     expect(message).not.toMatch(/timer|Clients of node:http/)
   })
 
+  test('suspects no missing await of a request that Promise.all left pending after a failure', async () => {
+    const message = await catchTestMessage(async (gateway) => {
+      gateway.faults.add({ operation: 'reserved_domains.list', latency: '1m' })
+      const read = async () => {
+        throw new Error(`status ${(await fetch(`${URL_OF_DOMAINS}/rd_none`, { headers })).status}`)
+      }
+      await Promise.all([fetch(URL_OF_DOMAINS, { headers }), read()])
+    }, options)
+    expect(message).toContain(
+      "ended: GET /reserved_domains. The test may have awaited it: Promise.all doesn't wait for the others after a failure, " +
+        'such as GET /reserved_domains/rd_none → 404.',
+    )
+    expect(message).not.toContain('Is an await missing')
+  })
+
   test('says nothing of a timer that keeps no process alive, which no code waits for', async () => {
     const fail = () => {
       setTimeout(() => undefined, 499).unref()

@@ -52,6 +52,22 @@ describe.each([
     )
   })
 
+  test('suspects Promise.all, and no missing await, if another request failed just before', async () => {
+    const message = await run(async (url, gateway) => {
+      gateway.faults.add({ operation: 'reserved_addrs.create', latency: '1m' })
+      const read = async () => {
+        const { status } = await fetch(`${url}/reserved_addrs/ra_none`, { headers })
+        throw new Error(`status ${status}`)
+      }
+      await Promise.all([create(url), read()])
+    }, closesEarly)
+    expect(message).toContain(
+      'pending when the server closed or the test ended: POST /reserved_addrs. The test may have awaited it: ' +
+        "Promise.all doesn't wait for the others after a failure, such as GET /reserved_addrs/ra_none → 404.",
+    )
+    expect(message).not.toContain('Is an await missing')
+  })
+
   test('names none if it awaited all', async () => {
     const message = await run(async (url, gateway) => {
       await create(url)

@@ -40,9 +40,9 @@ export interface ServedHooks {
     opened(close: () => Promise<void>): void
     /**
      * Called with each request that a server receives, such as `POST /reserved_addrs`, and its `Authorization` header. Call the result when the
-     * exchange has ended.
+     * exchange has ended, with the status of a response that was sent in full.
      */
-    received(request: string, authorization?: string): () => void
+    received(request: string, authorization?: string): (status?: number) => void
     /**
      * Called before a server closes. The server still receives requests that were already sent. Call the result when the server has closed.
      */

@@ -147,15 +147,19 @@ const MIN_MESSAGE_LENGTH = 60
 /** The share of a truncated message that is its beginning. It names the copy and the error. */
 const SHARE_OF_START = 2 / 3
 
+/** Matches the number of requests at the end of a message. A cut within it would leave a number that isn't true. */
+const REQUESTS_AT_END = /; it sent \d[\d,]* requests?, .*$/s
+
 /**
  * Returns a story below its head. A long head is truncated because many reporters show only the head. In that case, the full head follows.
  */
 function headed(what: string, message: string, story: string): readonly string[] {
   const head = `${what}: ${message}`
   const isLong = head.length > MAX_LINE_LENGTH
+  const whole = isLong ? message.replace(REQUESTS_AT_END, '; …') : message
   const left = Math.max(MIN_MESSAGE_LENGTH, MAX_LINE_LENGTH - what.length - 2)
   return [
-    cutMiddle(`${what}: ${cutMiddle(message, left, SHARE_OF_START)}`, MAX_LINE_LENGTH),
+    cutMiddle(`${what}: ${cutMiddle(whole, left, SHARE_OF_START)}`, MAX_LINE_LENGTH),
     '',
     story,
     ...(isLong ? [`  In full: ${head}`] : []),

@@ -29,6 +29,20 @@ describe('Code that polls', () => {
     )
   })
 
+  it('is told these numbers in full below the story, if they do not fit into the first line', async () => {
+    async function pollAnEndpointUntilItsCertificateIsThere({ url }: Life) {
+      for (;;) {
+        await fetch(`${url}/reserved_addrs?limit=100`, { headers })
+        await sleep(60_000)
+      }
+    }
+    const [first, ...rest] = (await findMessage(pollAnEndpointUntilItsCertificateIsThere)).split('\n')
+    expect(first).toMatch(/never ends: it takes longer than 6h, the maximum that `within` allows; …$/)
+    expect(rest.find((line) => line.startsWith('  In full: '))).toContain(
+      'allows; it sent 361 requests, 361 times GET /reserved_addrs?limit=100 → 200.',
+    )
+  })
+
   it('thousands of times in each run prints a warning after the first run, because a runner may end the test soon', async () => {
     let runs = 0
     const runsBefore: number[] = []
