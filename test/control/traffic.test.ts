@@ -49,6 +49,12 @@ test('a missing fact, a wrong URL and a wrong upstream are rejected in words', a
   expect((await call('PUT', '/traffic/upstreams', { url: 'nowhere' })).body.msg).toContain('the ID of a backend')
 })
 
+test('a visitor that is null is named', async () => {
+  const { gateway } = createControlled()
+  const sent = Reflect.apply(gateway.traffic.fetch, undefined, [URL_OF_APP, { from: null }])
+  await expect(sent).rejects.toThrow(new TypeError('from is null. Allowed: an object.'))
+})
+
 test.each<[object, string]>([
   [
     { method: 'GET', body: 'secret-words' },

@@ -100,6 +100,11 @@ describe('serve', () => {
   it('rejects an empty host, which to Node is every host', async () => {
     const gateway = createGateway()
     await expect(serve(gateway, { host: '' })).rejects.toThrow('host is "". Allowed: a host name or an address.')
+    for (const host of ['::1%lo', '[::1]', 'a b', 'a/b', '1.2.3.4.5', 'a:b']) {
+      await expect(serve(gateway, { host })).rejects.toThrow(
+        `host is "${host}". Allowed: a host name, or an address without brackets and without a zone, such as "::1".`,
+      )
+    }
     expect(gateway.url).toBe('https://api.gateway.test')
   })
 

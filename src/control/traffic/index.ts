@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readPredicateResult, requireFunction } from '../../core/schema/arguments.ts'
+import { readPredicateResult, requireFunction, requireObject } from '../../core/schema/arguments.ts'
 import { bodyReader } from '../../core/schema/body.ts'
 import { readCallOptions } from '../../core/schema/options.ts'
 import { breakers, signIns, windows } from '../../traffic/records.ts'
@@ -90,6 +90,8 @@ function createTraffic(host: ControlHost): Traffic {
     async fetch(input, sent) {
       const init = sent ?? {}
       const { from } = init
+      // The reader treats null as omitted.
+      if (from === null) requireObject('from', from)
       const visitor = from && readVisitor({ from }, {}, engine.context).from
       return traffic.fetch(input, visitor ? { ...init, from: visitor } : init)
     },

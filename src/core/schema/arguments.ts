@@ -12,6 +12,12 @@ export function requireFunction(name: string, value: unknown): void {
     throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`))
 }
 
+/** @throws TypeError if a parameter is not a string. */
+export function requireText(name: string, value: unknown): void {
+  if (typeof value !== 'string')
+    throw atCaller(new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a string.`))
+}
+
 /** Returns the result of a caller's predicate. @throws TypeError for a promise or an error, because both would count as true. */
 export function readPredicateResult(predicate: string, result: unknown): boolean {
   if (result instanceof Error) {

@@ -11,7 +11,7 @@ export const port = integerFrom(0, 65_535)
  */
 export function splitAddress(value: unknown): { readonly host: string; readonly port: number } | undefined {
   const { host = '127.0.0.1', port } =
-    /^(?:(?<host>[^\s/:[\]]+|\[[^\s\]]+\]):)?(?<port>\d{1,5})$/.exec(String(value))?.groups ?? {}
+    /^(?:(?<host>[^\s/:[\]%]+|\[[^\s\]%]+\]):)?(?<port>\d{1,5})$/.exec(String(value))?.groups ?? {}
   if (port === undefined || Number(port) > 65_535) return undefined
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
@@ -29,8 +29,14 @@ export const address = v.pipe(
 /** Creates the schema of a non-empty string. `allowed` describes the string in messages. */
 export const nonEmptyText = (allowed: string) => v.pipe(v.string(allowed), v.nonEmpty(allowed))
 
-/** The host to listen on. It must not be empty, because Node would then listen on every address. */
-export const host = nonEmptyText('a host name or an address')
+/** The host to listen on. It must not be empty, because Node would then listen on every address. A URL cannot contain a zone. */
+export const host = v.pipe(
+  nonEmptyText('a host name or an address'),
+  v.check(
+    (text) => !/[\s/?#@%]/.test(text) && URL.canParse(`http://${text.includes(':') ? `[${text}]` : text}`),
+    'a host name, or an address without brackets and without a zone, such as "::1"',
+  ),
+)
 
 const NAME_ALLOWED = 'a string of 1 to 100 characters'
 /** The name that the inspector shows. */

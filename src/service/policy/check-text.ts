@@ -1,3 +1,4 @@
+import { requireObject, requireText } from '../../core/schema/arguments.ts'
 import { quote } from '../../core/schema/text.ts'
 import { TAG_HINT } from './explain.ts'
 import { placesOf, type ReadPlace } from './lines.ts'
@@ -11,6 +12,7 @@ import { noComments, readYaml } from './yaml.ts'
  * Checks a traffic policy in JSON or YAML, as the service does. Also warns about parts that are valid but probably mistakes.
  *
  * @returns all errors and warnings, in text order
+ * @throws TypeError if `text` is not a string, or `options` is not an object
  *
  * @example
  * ```ts
@@ -20,6 +22,8 @@ import { noComments, readYaml } from './yaml.ts'
  * ```
  */
 export function checkPolicy(text: string, options: PolicyOptions = {}): readonly PlacedPolicyProblem[] {
+  requireText('text', text)
+  requireObject('options', options)
   const read = readText(text, Number.POSITIVE_INFINITY)
   if (!read.problem) {
     const problems = placeProblems(text, read, checkWithWarnings(read.value, options))

@@ -536,3 +536,10 @@ test('An expression that YAML takes for a tag has its own place', () => {
   const rule = "expressions:\n      - req.method == 'GET'\n      - !hasReqHeader('X')\n    actions: [{ type: deny }]"
   expect(checkPolicy(`on_http_request:\n  - ${rule}\n`)).toMatchObject([{ line: 4, column: 9 }])
 })
+
+test('A text that is no string, and options that are no object, are named', () => {
+  const call = (...values: unknown[]) => Reflect.apply(checkPolicy, undefined, values)
+  expect(() => call({})).toThrow(new TypeError('text is an object. Allowed: a string.'))
+  expect(() => call()).toThrow(new TypeError('text is missing. Allowed: a string.'))
+  expect(() => call('', null)).toThrow(new TypeError('options is null. Allowed: an object.'))
+})
