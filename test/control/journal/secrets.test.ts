@@ -46,10 +46,8 @@ describe('Secret fields in the journal (rules: secrets#journal)', () => {
   it.each([
     ['an escaped name', `{"secr\\u0065t":"${SECRET}"}`],
     ['another way to write it', json({ 'Secret ': SECRET, 'my private-key pem': SECRET, privateKeyPem: SECRET })],
-    [
-      'a name that is a secret everywhere',
-      json({ password: SECRET, x: [{ userPassword: SECRET, api_token: SECRET }] }),
-    ],
+    ['the name password, which no schema marks', json({ password: SECRET })],
+    ['such a name further down', json({ x: [{ userPassword: SECRET }] })],
     ['a name that ends with it', json({ clientSecret: SECRET, webhook_secret: SECRET })],
     ['a list and an object in it', json({ secret: [{ provider: SECRET }] })],
     ['the same value elsewhere', json({ secret: SECRET, description: `see ${SECRET}!`, [SECRET]: true })],
