@@ -180,6 +180,17 @@ test('a line without a command, or with a wrong flag, has the exit code 2', asyn
   }
 })
 
+test.skipIf(process.platform === 'win32')('a setup that takes longer than the timeout ends the command', async () => {
+  const { code, stdout } = await runSurvives('--setup', 'exec sleep 1000', '--timeout', '1', '--', 'true')
+  expect(stdout).toContain('The setup of run 1 failed: it takes more real time than --timeout allows')
+  expect(code).toBe(1)
+})
+
+test('a command without a name has the exit code 2', async () => {
+  const { code, stderr } = await runSurvives('--', '')
+  expect([code, stderr]).toEqual([2, expect.stringContaining('survives needs a command')])
+})
+
 test('a command that cannot be started has the exit code 2, and the message says why', async () => {
   for (const [program, why] of [
     ['no-such-program', 'there is no such file'],

@@ -60,7 +60,7 @@ export const survivesCommand: Command = {
   ],
   run: async (parsed, environment) => {
     const [program] = parsed.words
-    if (program === undefined)
+    if (program === undefined || program === '')
       throw new UsageError('survives needs a command, such as "survives -- python onboard.py".')
     // An open server would keep the process alive, so the folder comes first.
     const folder = await mkdtemp(join(tmpdir(), 'fauxgate-')).catch((error) => {

@@ -76,10 +76,10 @@ export class ExternalRun extends RunRecord {
 
   /** @param urls the URLs of the copies */
   async run(urls: readonly string[]): Promise<void> {
-    const { number, hasSetup, timeout, send } = this.#details
+    const { number, hasSetup, timeout } = this.#details
     const { arrivals } = this
     this.#urls = urls
-    const setupError = hasSetup && (await this.#wait(() => send({ do: 'setup', url: this.gateway.url })))
+    const setupError = hasSetup && (await this.#runSetup())
     if (typeof setupError === 'string') throw new Error(`The setup of run ${number} failed: ${setupError}`)
     this.#cancelTimeout = later(timeout, () => this.#stop('real-time'))
     await this.runCopies(async (group) => {
@@ -92,6 +92,15 @@ export class ExternalRun extends RunRecord {
     this.#cancelTimers()
     this.eventsBeforeEnd = arrivals.events.length
     arrivals.settle(LATEST_TIME)
+  }
+
+  /** Runs the setup, which may take as much time as the run. Resolves with an error if it fails. */
+  async #runSetup(): Promise<string | undefined> {
+    const { timeout, send } = this.#details
+    this.#cancelTimeout = later(timeout, () => this.#proceed('it takes more real time than `timeout` allows'))
+    const error = await this.#wait(() => send({ do: 'setup', url: this.gateway.url }))
+    this.#cancelTimeout()
+    return error
   }
 
   /** Handles the end of a step. */
