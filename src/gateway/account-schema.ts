@@ -56,13 +56,13 @@ export const account = named(
     ),
     card: optionRow(
       switchOption,
-      'True if the account has a verified card. On the `free` plan, TCP endpoints require a verified card. It has no effect on other plans.',
+      'True if the account has a verified card. On the `free` plan, TCP endpoints that a test does not declare require a verified card. It has no effect on other plans.',
       { default: false, flag: 'card' },
     ),
     state: optionRow(
       oneOfThese(ACCOUNT_STATES),
       'The account state that makes HTTP requests fail, such as `suspended`. With `maintenance_read_only`, only changes fail. The direct ' +
-        'API still works. While the account is suspended, its agents cannot connect, and its certificate jobs fail.',
+        'API still works. While the account is suspended, agents that a test does not declare cannot connect, and certificate jobs fail.',
       { defaultText: 'none', flag: 'account-state' },
     ),
     edges: optionRow(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { declareErrors, entry } from '../../src/service/kit/index.ts'
@@ -491,6 +492,19 @@ describe('The rate limit (rules: rate-limit#optional)', () => {
     clock.advance('48s')
     expect((await list(gateway)).status).toBe(200)
     expect((await list(gateway)).status).toBe(429)
+  })
+
+  it("counts no response with status 429, even one from a fault or from the account's own limits", async () => {
+    const account = { limits: { reserved_addrs: { max: 1, window: '1h' } } } as const
+    const gateway = createNgrok({ clock: manualClock(CLOCK_START), account, rateLimit: { requests: 3, window: '10s' } })
+    gateway.faults.add({ status: 429, times: 1 })
+    gateway.faults.add({ operation: 'reserved_addrs.list', phase: 'after', error: 'too_many_requests', times: 1 })
+    const statuses = []
+    for (const method of ['GET', 'GET', 'POST', 'POST', 'POST', 'GET', 'GET', 'GET'] as const) {
+      const init = { method, headers: { Authorization: 'Bearer k', 'Ngrok-Version': '2' } }
+      statuses.push((await gateway.fetch(`${gateway.url}${ADDRS}`, init)).status)
+    }
+    expect(statuses).toEqual([429, 429, 201, 429, 429, 200, 200, 429])
   })
 
   it('counts no request without a valid key, and none on the control API', async () => {

@@ -5,7 +5,8 @@ import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { createGateway, type Gateway, manualClock, ngrok, standard } from '../../src/index.ts'
 import { PLATFORM } from '../../src/sandbox/platform-limits.ts'
 import { allCommands } from '../../src/server/commands/all.ts'
-import { certificatePair, issuedDomain, uploadedDomain } from '../../src/testing/testing.ts'
+import { certificatePair, issuedDomain, survives, uploadedDomain } from '../../src/testing/testing.ts'
+import { CLOCK_START } from '../support/clock.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
 
@@ -219,6 +220,53 @@ test('The page on assertions names the fields of an entry of the journal, except
   expect(fields).toContain('requestHeaders')
   const [section = ''] = /## Requests .*? ## /.exec(read('docs/assertions.md')) ?? []
   expect(fields.filter((name) => !section.includes(`\`${name}\``))).toEqual([])
+})
+
+test('docs/survives.md names what `disk` has', async () => {
+  const found: string[] = []
+  await survives(
+    async ({ disk, url }) => {
+      found.push(...Object.keys(disk))
+      await fetch(`${url}/reserved_addrs`, { headers: { Authorization: 'Bearer key', 'Ngrok-Version': '2' } })
+    },
+    { create: createNgrok, restart: true, kinds: ['crash'] },
+  )
+  const [sentence = ''] = /the same `disk`, which has (.*?) for the data/.exec(read('docs/survives.md')) ?? []
+  const named = [...sentence.replace('`disk`', '').matchAll(/`(\w+)`/g)].map(([, name]) => name)
+  expect(named.toSorted()).toEqual([...new Set(found)].toSorted())
+})
+
+test.each([
+  ['x.example.com', true],
+  ['y.x.example.com', true],
+  ['own.example.com', false],
+  ['a.own.example.com', false],
+  ['b.example.com', false],
+  ['a.b.example.com', false],
+])('docs/provisioning.md says which names a wildcard record matches: %s %s', (domain, isMatched) => {
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START), dns: 'simulated' })
+  const { id, cname_target } = gateway.reservedDomains.create({ domain })
+  gateway.dns.cname('*.example.com', cname_target ?? '')
+  gateway.dns.a('own.example.com', '192.0.2.1')
+  gateway.dns.a('x.b.example.com', '192.0.2.1')
+  gateway.clock.advance('3h')
+  expect(gateway.reservedDomains.get(id).certificate !== null).toBe(isMatched)
+  expect(read('docs/provisioning.md')).toContain(
+    'at any depth, except names with their own records, names whose subdomains have records, and subdomains of both.',
+  )
+})
+
+test('The README of the Docker Compose example names its containers and the command of the guide', () => {
+  const compose = readFileSync(new URL('../../examples/compose/compose.yaml', import.meta.url), 'utf8')
+  expect([...compose.matchAll(/^ {2}(\w+):$/gm)].map(([, name]) => name)).toEqual(['gateway', 'app', 'tests'])
+  const text = read('examples/compose/README.md')
+  expect(text).toContain('An application, its tests, and fauxgate, each in its own container.')
+  const [, command = '-'] =
+    /^(docker compose run \S+ \S+)/m.exec(
+      readFileSync(new URL('../../docs/docker-compose.md', import.meta.url), 'utf8'),
+    ) ?? []
+  expect(text).toContain(`FAUXGATE_CONTROL_KEY=my-key ${command}`)
+  expect(compose).toContain('./fauxgate-0.1.0.tgz:')
 })
 
 const { files } = JSON.parse(read('package.json'))

@@ -52,7 +52,7 @@ describe('The help', () => {
     const expected = commands.map(({ name, words, summary }) => `${`${name} ${words}`.trim()}  ${summary}.`)
     expect(rows.sort()).toEqual(expected.sort())
     expect(more).toMatch(
-      /^Run "fauxgate help <command>" for .*\n.*or with --url\.\nExit codes: 0 success, .*; 1 failure; 2 invalid command line, environment or\nconfig file\. `fauxgate verify` has two more\.\n$/,
+      /^Run "fauxgate help <command>" for .*\n.*or with --url\.\nExit codes: 0 success, .*; 1 failure; 2 invalid command line, environment\nor config file\. `fauxgate verify` and `fauxgate survives` have more\.\n$/,
     )
   })
 

@@ -140,7 +140,7 @@ describe('fauxgate http', () => {
     expect(tunnels).toHaveLength(1)
   })
 
-  test.each([
+  test.each<[string[], string, number?]>([
     [[], 'http needs ADDRESS.'],
     [['foo:bar'], 'ADDRESS is "foo:bar". Allowed: a port'],
     [['tcp://localhost:22'], 'ADDRESS is "tcp://localhost:22". Allowed: a port'],
@@ -154,11 +154,14 @@ describe('fauxgate http', () => {
     ],
     [['3000', '--url', 'https://x y'], 'url is "https://x y". Allowed: a URL'],
     [['3000', '--url', 'https://app.example.com/path'], 'Allowed: a URL without a path'],
-    [['3000', '--traffic-policy-file', 'nope.yml'], 'nope.yml cannot be read'],
-    [['http://example.com'], 'hosts allowed by --upstream-host'],
-  ])('rejects %j', async (args, message) => {
+    [['3000', '--traffic-policy-file', 'nope.yml'], 'nope.yml cannot be read', 1],
+    [
+      ['example.com:80'],
+      'ADDRESS is "example.com:80". Allowed: a server on this machine, or on a host allowed by --up',
+    ],
+  ])('rejects %j', async (args, message, expected = 2) => {
     const { code, stderr } = await runToEnd({}, 'http', ...args, ...ANY_PORTS)
-    expect(code).toBeGreaterThan(0)
+    expect(code).toBe(expected)
     expect(stderr).toContain(message)
   })
 

@@ -113,11 +113,15 @@ class Call {
   }
 
   #respondAsUsual(): HttpResponse {
-    const { engine, controlApi } = this.#options
-    return this.#catchRefusal(() => {
+    const { engine, controlApi, rateLimiter } = this.#options
+    const countedBefore = rateLimiter?.times
+    const response = this.#catchRefusal(() => {
       engine.reserveOperationIds()
       return this.#isControl ? controlApi.respond(this.#request, this.#path, this.#query) : this.#checkAndExecute()
     })
+    // Otherwise, a client that waits as a fault's 429 says could be over the limit when it retries.
+    if (rateLimiter && countedBefore && response.status === 429) rateLimiter.times = countedBefore
+    return response
   }
 
   #createArrival(): Arrival {

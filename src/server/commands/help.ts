@@ -4,8 +4,8 @@ import type { Command } from './command.ts'
 const WIDTH = 100
 const COLUMN = 34
 
-const EXIT_CODES = `Exit codes: 0 success, or stopped by a signal; 1 failure; 2 invalid command line, environment or
-config file. \`fauxgate verify\` has two more.`
+const EXIT_CODES = `Exit codes: 0 success, or a server stopped by a signal; 1 failure; 2 invalid command line, environment
+or config file. \`fauxgate verify\` and \`fauxgate survives\` have more.`
 
 /** The headings in the list of commands, with the first words of each heading's commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { toUpstream } from '../../control/agent/starts.ts'
+import { quote } from '../../core/schema/text.ts'
 import { GatewayError } from '../../gateway/gateway-error.ts'
 import type { Gateway } from '../../gateway/types.ts'
 import { checkPolicyFile } from '../../service/policy/files/check-file.ts'
@@ -10,6 +11,7 @@ import type { ParsedServerOptions } from '../options/parsed-options.ts'
 import { optionTable } from '../options/table.ts'
 import { warn } from '../terminal.ts'
 import type { TrafficPort } from '../traffic/port.ts'
+import { isReachable } from '../traffic/serve-traffic.ts'
 import { findPort } from './announce.ts'
 import { type Arguments, type Command, flagValue, requireOneWord } from './command.ts'
 import { type Addition, serveUntilStopped } from './serve.ts'
@@ -41,13 +43,13 @@ export const httpCommand: Command = {
   ],
   example: 'http 3000 --url https://app.example.com --traffic-policy-file policy.yml',
   run: async (parsed, environment) => {
-    const upstream = readAddress(requireOneWord(httpCommand, parsed))
-    return serveUntilStopped(parsed, environment, createAddition(upstream, parsed))
+    const word = requireOneWord(httpCommand, parsed)
+    return serveUntilStopped(parsed, environment, createAddition(word, readAddress(word), parsed))
   },
 }
 
 function readAddress(word: string): string {
-  const problem = `ADDRESS is ${JSON.stringify(word)}. Allowed: a port, an address such as localhost:3000, or an http or https URL.`
+  const problem = `ADDRESS is ${quote(word)}. Allowed: a port, an address such as localhost:3000, or an http or https URL.`
   try {
     const upstream = toUpstream(word)
     if (/^https?:/.test(upstream)) return upstream
@@ -57,13 +59,23 @@ function readAddress(word: string): string {
   throw new UsageError(problem)
 }
 
-function createAddition(upstream: string, parsed: Arguments): Addition {
+function requireReachable(word: string, upstream: string, upstreamHosts: readonly string[] = []): void {
+  if (isReachable(new URL(upstream), upstreamHosts)) return
+  throw new UsageError(
+    `ADDRESS is ${quote(word)}. Allowed: a server on this machine, or on a host allowed by --upstream-host.`,
+  )
+}
+
+function createAddition(word: string, upstream: string, parsed: Arguments): Addition {
   const url = flagValue(parsed, URL_FLAG.flag)
   const policy = flagValue(parsed, POLICY_FLAG.flag)
   let reserved: string | undefined
   return {
     files: policy === undefined ? [] : [resolve(policy)],
-    complete: (options) => complete(options, upstream),
+    complete: (options) => {
+      requireReachable(word, upstream, options.config.upstreamHosts)
+      return complete(options, upstream)
+    },
     async start(gateway) {
       const sent = { url, policy: policy === undefined ? undefined : await readPolicy(policy) }
       reserved = await startTunnel(gateway, upstream, sent)

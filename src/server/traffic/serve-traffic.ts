@@ -5,6 +5,7 @@ import type { Gateway } from '../../gateway/types.ts'
 import type { Config } from '../../generated/options.ts'
 import { targetOf } from '../../traffic/target.ts'
 import type { Dialer, ServedUpstream } from '../../traffic/upstreams.ts'
+import { UsageError } from '../errors.ts'
 import { isBelowLocalhost, Upstream } from '../forward/upstream.ts'
 import { openTrafficPort, type TrafficPort } from './port.ts'
 import { splitUpstream } from './traffic-options.ts'
@@ -12,7 +13,8 @@ import type { VisitorLog } from './visitor-log.ts'
 
 /**
  * Opens the visitor ports from the options, and sets their upstreams. `upstreamsName` is the option as the user wrote it.
- * @throws Error if an upstream is on a different machine that is not in `upstreamHosts`, or if a port cannot be opened.
+ * @throws UsageError if an upstream is on a different machine that is not in `upstreamHosts`, and the system's error if a port cannot be
+ * opened.
  */
 export async function serveTraffic(
   gateway: Gateway,
@@ -32,7 +34,7 @@ export async function serveTraffic(
   }
   for (const { key, server } of upstreams.flatMap((text) => splitUpstream(text) ?? [])) {
     if (!isReachable(server, upstreamHosts))
-      throw new Error(
+      throw new UsageError(
         `${upstreamsName} contains ${quote(server.href)}. Allowed: servers on this machine, or hosts allowed by --upstream-host.`,
       )
     gateway.transport.serveUpstream(key, connect(server))
@@ -63,7 +65,8 @@ export async function serveTraffic(
  */
 const isOnThisMachine = (url: URL): boolean => isLocalUrl(url) || isBelowLocalhost(url.hostname)
 
-const isReachable = (url: URL, allowed: readonly string[]): boolean =>
+/** Returns whether visitors may be forwarded to a server: on this machine, or on a host that the user allows. */
+export const isReachable = (url: URL, allowed: readonly string[]): boolean =>
   isOnThisMachine(url) || allowed.includes(url.hostname)
 
 /** Creates the function that reaches the upstreams that programs pass to the agent's API (rules: agent#upstreams). */

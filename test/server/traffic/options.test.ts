@@ -21,6 +21,10 @@ test.each([
     ['--upstream', 'nonsense'],
     '--upstream is "nonsense". Allowed: an http or https URL such as "https://app.internal", or the ID of ',
   ],
+  [
+    ['--traffic', '0', '--upstream', 'https://app.internal=http://example.com:80'],
+    '--upstream contains "http://example.com/". Allowed: servers on this machine',
+  ],
   [['--upstream', 'https://app.internal=ftp://localhost'], '--upstream is "https://app.internal=ftp://localhost". '],
   [['--upstream', 'bkdsc=http://localhost:1'], '--upstream is "bkdsc=http://localhost:1". '],
   [['--traffic-timeout', '0'], '--traffic-timeout is "0"'],

@@ -208,3 +208,12 @@ test('A test may declare the endpoint of an agent at any URL', () => {
   gateway.declare.tunnelSession({ endpoints: [{ url: OWN_URL }, { url: 'tcp://1.tcp.ngrok.io:20001' }] })
   expect(gateway.endpoints.list().endpoints).toHaveLength(2)
 })
+
+test('A test may declare an agent of a suspended account, as docs/ngrok.md says', () => {
+  const { gateway } = openGateway({ account: { state: 'suspended' } })
+  gateway.declare.tunnelSession({ endpoints: [{ url: 'https://a.ngrok.app' }] })
+  expect(gateway.endpoints.list().endpoints).toHaveLength(1)
+  const page = readFileSync(new URL('../../../docs/ngrok.md', import.meta.url), 'utf8').replace(/\s+/g, ' ')
+  expect(page).toContain('TCP endpoints need a verified card (`card: true`), unless your test declares them.')
+  expect(page).toContain('(error 103, or 102 with `unpaid`), unless your test declares them,')
+})
