@@ -29,8 +29,8 @@ export class RequestNotes {
   readonly #repeatedItems: ReadonlyMap<string, string>
   /** The IDs of certificates in responses. */
   readonly #shownCertificates: () => ReadonlySet<string>
-  /** The time at which the newest response with a domain's ID was sent, by ID. */
-  readonly #lastShown: () => ReadonlyMap<string, string>
+  /** The newest request whose response has a domain's ID, by ID. */
+  readonly #lastShown: () => ReadonlyMap<string, JournalEntry>
   /** The failures in all responses, each as a domain's ID and its error code. */
   readonly #shownFailures: () => ReadonlySet<string>
   /** The notes about filters, by path and query. */
@@ -51,9 +51,9 @@ export class RequestNotes {
     })
     const entries = [...newestFirst].reverse()
     this.#lastShown = lazy(() => {
-      const shown = entries.flatMap(({ at, response }) => {
-        const ids = JSON.stringify(response).match(/"id":"rd_\w+/g) ?? []
-        return ids.map((id): [string, string] => [id.slice('"id":"'.length), at])
+      const shown = entries.flatMap((entry) => {
+        const ids = JSON.stringify(entry.response).match(/"id":"rd_\w+/g) ?? []
+        return ids.map((id): [string, JournalEntry] => [id.slice('"id":"'.length), entry])
       })
       return new Map(shown)
     })
@@ -147,8 +147,10 @@ export class RequestNotes {
   }
 
   /** Notes that code stopped asking for a certificate before there was one, or before an attempt failed. */
-  #describeEarlyEnd({ method, at, response }: JournalEntry): string | undefined {
-    const shown = method === 'GET' ? findOnlyPending(response) : undefined
+  #describeEarlyEnd({ method, at, response, operationId }: JournalEntry): string | undefined {
+    const shown = findOnlyPending(response)
+    // After a change, code usually reads the domain. Then the note is below the last read.
+    if (method !== 'GET' && shown && this.#lastShown().get(shown.id)?.operationId !== operationId) return undefined
     const domain = shown && this.#host.transact((tx) => tx.get(domains, shown.id))
     const issued = domain?.timeline.find(({ transition }) => transition === 'issued')
     const last = domain?.timeline.at(-1)
@@ -160,7 +162,7 @@ export class RequestNotes {
       return `${its} is null. The certificate was issued at ${issuedAt}, but no later response shows it.`
     }
     const failedAt = last.transition === 'failed' ? timestamp(last.at * 1000) : at
-    if (failedAt <= at || (this.#lastShown().get(domain.id) ?? at) >= failedAt) return undefined
+    if (failedAt <= at || (this.#lastShown().get(domain.id)?.at ?? at) >= failedAt) return undefined
     if (this.#shownFailures().has(`${domain.id} ${last.outcome}`)) return undefined
     return `The attempt for ${domain.domain} failed at ${failedAt} (${last.outcome}), but no later response shows the failure.`
   }

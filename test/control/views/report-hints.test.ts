@@ -301,6 +301,23 @@ describe('The report says of a certificate', () => {
     await send('GET', '/reserved_domains')
     expect(hint()).toBeUndefined()
   })
+
+  test('that code never asked after it created the domain, but once alone if it did', async () => {
+    const { gateway, send } = open()
+    await send('POST', '/reserved_domains', { domain: 'app.example.com' })
+    gateway.clock.advance('10s')
+    const hints = () => gateway.report().split('Its certificate is null. The certificate was issued').length - 1
+    expect(hints()).toBe(0)
+    gateway.clock.advance('1m')
+    expect(hints()).toBe(1)
+    gateway.requests.clear()
+    const { body: other } = await send('POST', '/reserved_domains', { domain: 'shop.example.com' })
+    await send('GET', `/reserved_domains/${other.id}`)
+    gateway.clock.advance('1m')
+    expect(hints()).toBe(1)
+    await send('GET', `/reserved_domains/${other.id}`)
+    expect(hints()).toBe(0)
+  })
 })
 
 describe('The report says of a failed attempt', () => {
