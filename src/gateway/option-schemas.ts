@@ -24,7 +24,7 @@ function hasNames(value: unknown): boolean {
 export const clock = v.pipe(
   v.custom<Clock>(
     (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
-    'an object with "now", a function or a number, in ms',
+    `manualClock('2026-01-01T00:00:00Z'), or another object with "now", a function or a number, in ms`,
   ),
   facts({ type: 'Clock', imports: { Clock: 'core/engine/clock.ts' } }),
 )

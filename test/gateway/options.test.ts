@@ -23,9 +23,17 @@ describe('The options of createGateway', () => {
   test.each<[name: string, allowed: string, values: readonly unknown[]]>([
     ['seed', 'a string', [7, TRAP]],
     ['seed', 'a string without a private key', ['-----BEGIN PRIVATE KEY-----\nMC4CAQ']],
-    ['clock', 'an object with "now", a function or a number, in ms.', [7, {}, { now: 'x' }, null]],
-    ['dialect', `an object with ${Object.keys(standard).join(', ')}, such as`, ['ngrok', {}, partOfDialect]],
-    ['dialect', 'such as standard or ngrok, which fauxgate exports, or { ...standard, … }.', ['ngrok']],
+    [
+      'clock',
+      `manualClock('2026-01-01T00:00:00Z'), or another object with "now", a function or a number, in ms.`,
+      [7, {}, { now: 'x' }, null, 'manual', '2026-01-01T00:00:00Z'],
+    ],
+    [
+      'dialect',
+      "Allowed: standard, or ngrok from fauxgate (createNgrok from fauxgate/ngrok has ngrok's API), or ",
+      ['ngrok'],
+    ],
+    ['dialect', `an object such as { ...standard, … } with ${Object.keys(standard).join(', ')}.`, [{}, partOfDialect]],
     ['keys', 'an array of non-empty keys without surrounding whitespace.', ['key']],
     ['keys.1', 'a non-empty key without surrounding whitespace.', ['', 7, ' key'].map((key) => ['a', key])],
     ['takenDomains', 'an array of domain names', ['a.example.com']],

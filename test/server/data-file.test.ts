@@ -59,7 +59,7 @@ describe('fauxgate serve --data', () => {
     const { code, stdout, stderr } = await withoutSqlite(() => runToEnd({}, ...SERVE))
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
-      `fauxgate: --data: A SQLite file requires Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.\n`,
+      `fauxgate: --data: A SQLite file requires Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}. On the command line, --state saves to a JSON file instead.\n`,
     )
   })
 

@@ -747,6 +747,10 @@ ${visit('203.0.113.1', 200)}${visit('203.0.113.9', 403)}${visit('198.51.100.1', 
 
   test.each([
     ['policy: policy.yml', 'policy.test.yml:1:1: tests is missing. Allowed: a map with policy and tests.'],
+    [
+      'on_http_request: []',
+      'policy.test.yml:1:1: This is a policy, not its tests. Pass a test file whose "policy" names this file, or check it with "fauxgate policy check".',
+    ],
     ['policy: policy.yml\ntests: []', 'policy.test.yml:2:1: tests is an array of 0 items. Allowed: at least one test.'],
     [
       'policy: nowhere.yml\ntests: [{ name: a, request: { url: https://a.test }, expect: { status: 200 } }]',

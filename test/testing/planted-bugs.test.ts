@@ -184,7 +184,7 @@ const BUGS: Readonly<Record<string, readonly [work: Work, plain: string | RegExp
       const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
       expect((await read('GET', `/tls_certificates/${id}`)).subject_common_name).toBe('app.example.com')
     },
-    /There is no resource with the ID "rd_\w+", whose IDs start with "cert_"\./,
+    /There is no resource with the ID "rd_\w+": such an ID starts with "cert_"\./,
   ],
 }
 

@@ -88,7 +88,7 @@ export function findPathIdProblems(
     else {
       const what = `resource with the ${field === 'id' ? 'ID' : field}`
       problems.push(
-        problem(general.not_found, { what, received: `${shown}, whose IDs start with ${formatIdStart(prefix)}` }),
+        problem(general.not_found, { what, received: `${shown}: such an ID starts with ${formatIdStart(prefix)}` }),
       )
     }
   }

@@ -23,7 +23,8 @@ export function nodeSqlite(): OpenDatabase {
   const module = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined
   if (!module) {
     throw new Error(
-      `A SQLite file requires Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.`,
+      `A SQLite file requires Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}. ` +
+        'On the command line, --state saves to a JSON file instead.',
     )
   }
   const { DatabaseSync } = module

@@ -137,7 +137,8 @@ export const dialect = v.pipe(
   v.custom<Dialect>(
     (value) => typeof value === 'object' && value !== null && Object.keys(standard).every((name) => name in value),
     () =>
-      `an object with ${Object.keys(standard).join(', ')}, such as standard or ngrok, which fauxgate exports, or { ...standard, … }`,
+      "standard, or ngrok from fauxgate (createNgrok from fauxgate/ngrok has ngrok's API), or " +
+      `an object such as { ...standard, … } with ${Object.keys(standard).join(', ')}`,
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return

@@ -11,6 +11,7 @@ import { TIME_ALLOWED, timeMs } from '../../core/schema/time.ts'
 import { isObject } from '../../core/schema/values.ts'
 import { placesOf } from '../../service/policy/lines.ts'
 import { PLACES, type PolicyOptions, PROTOCOLS } from '../../service/policy/options.ts'
+import { PHASES } from '../../service/policy/phases.ts'
 import type { PolicyPath } from '../../service/policy/problem.ts'
 import { readText } from '../../service/policy/text.ts'
 import type { CannedResponse } from '../../traffic/upstreams.ts'
@@ -217,6 +218,7 @@ export function readPolicyTests(text: string): PolicyTestFile {
   const { value, problem, locate } = readText(text, Number.POSITIVE_INFINITY)
   const placeOf = placesOf(text)
   if (problem) throw refuse([{ at: problem.offset, message: `The file cannot be read: ${problem.message}` }])
+  if (isPolicy(value)) throw refuse([{ at: 0, message: IS_POLICY }])
   const found = [...listOptionProblems(file, value, WHOLE), ...listTestProblems(value)]
   if (found.length > 0) throw refuse(found.map(({ path, message }) => ({ at: locate(path).start, message })))
   const { tests, ip_policies: ipPolicies, protocol, place, ...read } = readOptions(file, value, WHOLE)
@@ -247,6 +249,11 @@ export function readPolicyTests(text: string): PolicyTestFile {
 }
 
 const WHOLE = { whole: 'the file' }
+
+const IS_POLICY =
+  'This is a policy, not its tests. Pass a test file whose "policy" names this file, or check it with "fauxgate policy check".'
+
+const isPolicy = (value: unknown) => isObject(value) && !('tests' in value) && PHASES.some((phase) => phase in value)
 
 /** Lists the problems with tests that involve more than one field. */
 function listTestProblems(value: unknown) {

@@ -164,5 +164,5 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
 
 test('A message about a missing id says that it is undefined', () => {
   // @ts-expect-error JavaScript code may pass the field of another object, which is undefined.
-  expect(() => createNgrok().endpoints.get(undefined)).toThrow('There is no resource with the ID undefined, whose IDs')
+  expect(() => createNgrok().endpoints.get(undefined)).toThrow('There is no resource with the ID undefined: such an ID')
 })
