@@ -160,6 +160,15 @@ describe('The test that fauxgate init writes', () => {
     await (await loadTest(file, 'node'))()
   })
 
+  it('in TypeScript names the types that tsc needs, because it imports node:fs', async () => {
+    const needed =
+      '\ntsc needs Node\'s types for the test: npm install --save-dev @types/node, with "types": ["node"] in tsconfig.json.\n'
+    expect((await runToEnd({}, 'init', '--runner', 'vitest')).stdout).not.toContain(needed)
+    writeFileSync('tsconfig.json', '{}')
+    expect((await runToEnd({}, 'init', '--runner', 'vitest')).stdout).toContain(needed)
+    expect((await runToEnd({}, 'init', '--runner', 'deno')).stdout).not.toContain(needed)
+  })
+
   it('by Jest is JavaScript without ts-jest, and says so', async () => {
     writeFileSync('tsconfig.json', '{}')
     const { stdout } = await runToEnd({}, 'init', '--runner', 'jest')

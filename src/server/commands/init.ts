@@ -52,10 +52,18 @@ async function runInit(parsed: Arguments): Promise<number> {
   if (missing !== undefined) printLine(`missing from Jest's configuration: ${missing}`)
   const reason = facts.isTyped ? whyJavaScript(chosen, facts) : undefined
   if (reason !== undefined) printLine(`${testName(chosen, facts)} is JavaScript: ${reason}`)
+  if (facts.isTyped && /\.m?ts$/.test(testName(chosen, facts)) && !BUILT_IN_TYPES.includes(chosen))
+    printLine(NODE_TYPES)
   printLine(`\nRun the test:      ${commandOf(chosen, facts)}`)
   printLine('Start the server:  npx fauxgate serve')
   return 0
 }
+
+/** These runners come with the types of Node's modules. */
+const BUILT_IN_TYPES: readonly TestRunner[] = ['deno']
+
+const NODE_TYPES =
+  'tsc needs Node\'s types for the test: npm install --save-dev @types/node, with "types": ["node"] in tsconfig.json.'
 
 interface Project {
   readonly type: unknown
