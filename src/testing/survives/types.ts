@@ -226,7 +226,10 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
 /** The options for {@link survives}. */
 export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
   extends ScheduleOptions<T, G> {
-  /** Periodically receives the progress. By default, one line on the terminal is updated, and nothing is printed in CI. */
+  /**
+   * Periodically receives the progress. By default, one line on the terminal is updated, and nothing is printed in CI. Timers and dates are
+   * replaced during the call: `performance.now()` doesn't return the real time.
+   */
   readonly onProgress?: (progress: SurvivalProgress) => void
 }
 
