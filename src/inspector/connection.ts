@@ -114,7 +114,7 @@ export class Connection {
   }
 
   /**
-   * Yields the events of the server until the connection ends. The first one is `overview`. Throws {@link ResponseError}.
+   * Yields the server's events until the connection ends or the page is hidden. Throws {@link ResponseError}.
    *
    * A server responds to `GET …/_fauxgate/events` with a stream of server-sent events, or with 204 (No Content). In the latter case, the
    * page opens a WebSocket at the same address. Each of its messages is one event in the same form.
@@ -130,6 +130,9 @@ export class Connection {
       ? openWebSocket(address, sessionStorage.getItem(KEY))
       : bytes.pipeThrough(new TextDecoderStream())
     const reader = texts.getReader()
+    // A browser opens at most six connections to a host. Pages that nobody sees leave them to others.
+    addEventListener('visibilitychange', () => reader.cancel(), { once: true })
+    if (document.hidden) await reader.cancel()
     let text = ''
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       const events = (text + part.value).split('\n\n')
@@ -157,6 +160,10 @@ function openWebSocket(address: string, key: string | null): ReadableStream<stri
         clearInterval(heartbeat)
         stream.close()
       }
+    },
+    cancel() {
+      socket.onclose = () => clearInterval(heartbeat)
+      socket.close()
     },
   })
 }

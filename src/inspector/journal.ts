@@ -56,10 +56,9 @@ export class KnownRequests {
     this.#newestFirst = undefined
   }
 
-  /**
-   * Adds the requests after the request with the ID `after`, as listed by the server. Newer requests may already have arrived as events.
-   */
-  addMissed(after: string, missed: readonly JournalEntry[]): void {
+  /** Adds the requests listed after the ID `after`, and removes those that they replace. Newer ones may have arrived as events. */
+  addMissed(after: string, missed: readonly JournalEntry[], replaced: readonly JournalEntry[]): void {
+    for (const { operationId } of replaced) this.#entries.delete(operationId)
     const known = [...this.#entries.values()]
     const newer = known.slice(known.findIndex(({ operationId }) => operationId === after) + 1)
     for (const { operationId } of newer) this.#entries.delete(operationId)

@@ -174,5 +174,7 @@ addEventListener('pointerover', ({ target }) => {
   if (text) text.title = text.scrollWidth > text.clientWidth ? text.textContent : ''
 })
 showOverrides()
-page.draw = () => render(<App />, document.body)
-page.draw()
+const draw = () => render(<App />, document.body)
+// A hidden page stays as it is until it has new data.
+page.draw = () => document.hidden || draw()
+draw()

@@ -16,6 +16,9 @@ const GATHER_MS = 25
 const LOAD_MS = 150
 const RECONNECT_MS = 500
 
+const waitToReconnect = (end: () => void) =>
+  document.hidden ? addEventListener('visibilitychange', end, { once: true }) : setTimeout(end, RECONNECT_MS)
+
 /** The identity of a gateway. */
 interface GatewayName {
   /** The server's `name` option, or the name of the sandbox. */
@@ -115,9 +118,7 @@ export class Page extends PageState {
     return this.#describe('/openapi.control.json')
   }
 
-  /**
-   * Returns the service that a document describes. Loads the document once per connection, because another server may have a different one.
-   */
+  /** Returns the service that a document describes. Loads it once per connection, because another server may have a different one. */
   #describe(path: string): Live<Service> {
     const { service, connection: last } = this.#documents.get(path) ?? { service: LOADING }
     const connection = this.#ended
@@ -240,7 +241,7 @@ export class Page extends PageState {
       }
       this.#ended++
       this.set({ isConnected: false, lostAt: this.isConnected ? Date.now() : this.lostAt })
-      do await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
+      do await new Promise<void>(waitToReconnect)
       while (this.needsKey)
     }
   }
@@ -264,7 +265,7 @@ export class Page extends PageState {
     if (event === 'gateway') this.#setGateway(data())
     if (event === 'cancelled') this.requests.cancel(Object.values(data()))
     if (event === 'emptied') this.requests.empty()
-    if (event === 'missed') void this.#loadHistory()
+    if (event === 'missed') void this.#loadHistory(this.journal[0]?.operationId)
     if (event === 'changed' || event === 'control' || event === 'missed') this.#changed()
     else this.set({})
   }
@@ -304,11 +305,11 @@ export class Page extends PageState {
     }, wait)
   }
 
-  /** Loads the requests that the page has not yet seen. */
-  async #loadHistory(): Promise<void> {
+  /** Loads the requests after the request with the ID `after`, or all: the journal may have been cleared without an event to this page. */
+  async #loadHistory(after = ''): Promise<void> {
     const load = async () => {
-      const after = this.journal[0]?.operationId ?? ''
-      this.requests.addMissed(after, await this.control('GET', `/requests${after && `?after=${after}`}`))
+      const replaced = after ? [] : this.journal
+      this.requests.addMissed(after, await this.control('GET', `/requests${after && `?after=${after}`}`), replaced)
       return true as const
     }
     this.set({ history: await settle(this.history, load) })

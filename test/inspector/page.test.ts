@@ -65,6 +65,32 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await newServer.close()
   })
 
+  test('has its data in each of eight tabs, and in one that was hidden what changed in between', async () => {
+    const { server, page, context } = await open({}, { place: 'requests' })
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    await page.getByText('1 of 1 here').waitFor()
+    const show = (each: Page, visibility: string) =>
+      each.evaluate((state) => {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+        Object.defineProperty(document, 'hidden', { value: state === 'hidden', configurable: true })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      }, visibility)
+    await show(page, 'hidden')
+    for (let tab = 2; tab <= 8; tab++) {
+      const other = await context.newPage()
+      await other.goto(`${server.url}/_fauxgate/#requests`)
+      await other.getByText('1 of 1 here').waitFor()
+      await show(other, 'hidden')
+    }
+    await fetch(`${server.url}/_fauxgate/requests`, { method: 'DELETE' })
+    await sendRequest(server, 'GET', '/reserved_domains')
+    expect(await page.getByText('1 of 1 here').count()).toBe(1)
+    await show(page, 'visible')
+    await page.getByRole('link', { name: '/reserved_domains' }).waitFor()
+    await page.getByText('1 of 1 here').waitFor()
+    expect(await page.getByText('disconnected').count()).toBe(0)
+  })
+
   test('opens links that a person mistyped, and looks up ids with any characters', async () => {
     const { page, go } = await open({}, { place: 'constructor' })
     await page.getByText('No resources yet').waitFor()
