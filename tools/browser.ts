@@ -7,6 +7,7 @@ export {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
   type Request,
   type Route,

@@ -88,6 +88,16 @@ describe.skipIf(!CHROMIUM)('The tab Resources, with resources of most families,'
     await page.getByRole('complementary').getByText('ip_policy_created.v0, ip_policy_updated.v0').waitFor()
   })
 
+  test('lists no fault of its creation, because it exists', async () => {
+    const { gateway, page, go, subscription } = await open()
+    gateway.faults.add({ operation: 'event_subscriptions.create', status: 503 })
+    gateway.faults.add({ operation: 'event_subscriptions.get', status: 500 })
+    await go(`resources/event_subscriptions/${subscription}`)
+    const side = page.getByRole('complementary')
+    await side.getByText('event_subscriptions.get').waitFor()
+    expect(await side.getByText('event_subscriptions.create').count()).toBe(0)
+  })
+
   test('counts neither a fault of visitors nor one of the agent as one of its requests', async () => {
     const { gateway, page, go, subscription } = await open()
     gateway.faults.add({ traffic: 'https://shop.example.com', status: 503 })

@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
+import type { Locator } from '../../tools/browser.ts'
 import { CHROMIUM, opensPages } from '../support/chromium.ts'
 import { ECDSA, openManual } from '../support/provisioning.ts'
 import { useInspector } from './support/use-inspector.ts'
@@ -54,15 +56,13 @@ describe.skipIf(!CHROMIUM)('The page in a narrow window', () => {
         .nth(9)
         .waitFor()
       expect(await cutIn('.line:not(.heads) > :is(.c-status, .c-time)')).toEqual([])
-      const code = page
-        .locator('.c-status')
-        .getByText(/^\d{3,5}$/)
-        .last()
-      await code.waitFor()
+      const code = page.locator('.c-status').getByText(/^ERR_NGROK_\d+$/)
+      await code.last().waitFor({ state: width > 560 ? 'visible' : 'attached' })
+      expect(await page.locator('.c-status').getByText(/^\d+$/).allTextContents()).toHaveLength(1)
       await page.goto(`${server.url}/_fauxgate/#traffic`)
       await page.getByText('1 of 1 here').waitFor()
       await page.locator('.line:not(.heads) > .c-by').getByText('ERR_NGROK_3200').waitFor()
-      const url = page.locator('.line:not(.heads) > .c-path')
+      const url = page.locator('.line:not(.heads) > .c-path > a')
       await url.hover()
       await expect.poll(() => url.getAttribute('title')).toContain('/qqq')
       gateway.clock.advance('10s')
@@ -72,6 +72,33 @@ describe.skipIf(!CHROMIUM)('The page in a narrow window', () => {
       expect((await header.boundingBox())?.height).toBeLessThanOrEqual(width > 900 ? 50 : 80)
     },
   )
+
+  test('shows paths and times in full at 390 px, and why a certificate is not issued', async () => {
+    const gateway = createNgrok({ dns: 'simulated' })
+    const server = await serve(gateway)
+    onTestFinished(() => server.close())
+    const page = await newPage({ viewport: { width: 390, height: 800 } })
+    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: ECDSA })
+    gateway.provisioning.script(['DNS_ERROR'])
+    gateway.provisioning.attempt('a.example.com')
+    await fetch(`${server.url}/reserved_domains`)
+    await gateway.traffic.fetch(`https://${'a'.repeat(30)}.example.com/orders?page=2`)
+    const isWhole = async (cell: Locator) => {
+      await cell.waitFor()
+      const { x = 0, width = 999 } = (await cell.boundingBox()) ?? {}
+      const isCut = await cell.evaluate((each) => each.scrollWidth > each.clientWidth && each.clientWidth > 0)
+      expect([isCut, x + width < 390], String(await cell.textContent())).toEqual([false, true])
+    }
+    await page.goto(`${server.url}/_fauxgate/#requests`)
+    for (const name of ['time', 'path']) await isWhole(page.locator(`.line:not(.heads) > .c-${name}`))
+    await page.goto(`${server.url}/_fauxgate/#traffic`)
+    await isWhole(page.locator('.line:not(.heads) > .c-time'))
+    await isWhole(page.getByText('/orders?page=2', { exact: true }))
+    await page.goto(`${server.url}/_fauxgate/#jobs`)
+    const cause = page.getByRole('listitem').locator('.picture .clip')
+    const shown = expect.stringMatching(/^failed DNS_ERROR: The DNS records/)
+    await expect.poll(() => cause.allInnerTexts()).toEqual([shown])
+  })
 
   test('has faults and durations at 390 px, and IDs at 640 px', async () => {
     const { gateway, server, page, go } = await open({ dialect: ngrok }, { viewport: { width: 390, height: 800 } })

@@ -36,6 +36,18 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await page.getByText('1 of 1 here').waitFor()
   })
 
+  test('neither loads endpoints nor suggests a request to one in a dialect without them', async () => {
+    const { page, go } = await openStandard({}, { place: '' })
+    const paths: string[] = []
+    page.on('request', (each) => paths.push(new URL(each.url()).pathname))
+    await go('traffic')
+    await page.getByText('This dialect has no endpoints.').waitFor()
+    await page.getByText('serve --dialect ngrok --traffic 8080').waitFor()
+    expect(await page.getByText('fauxgate request').count()).toBe(0)
+    expect(paths).toContain('/_fauxgate/traffic')
+    expect(paths).not.toContain('/endpoints')
+  })
+
   test('shows the trace of a request: rules with values, headers before and after, and the end', async () => {
     const { gateway, page, go } = await open()
     await visitApp(gateway)
@@ -205,7 +217,9 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     await place(7, 'the request stopped at the endpoint, and a test has only the policy.')
     gateway.traffic.upstream('https://down.example.com', () => new Response('up'))
     await gateway.traffic.fetch('https://down.example.com/')
-    await place(9, 'its endpoint no longer has a policy.')
+    await place(9, 'its endpoint has no policy.')
+    for (const { id } of gateway.tunnelSessions.list().tunnel_sessions) gateway.declare.end(id)
+    await place(1, 'its endpoint no longer has a policy.')
   })
 })
 

@@ -73,10 +73,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/**
- * Formats the name of a field for people: `Certificate management policy`, `CNAME target`. For a path, formats each name: `Job › Error
- * code`.
- */
+/** Formats a field name for people: `CNAME target`. For a path, formats each name: `Job › Error code`. */
 export function formatLabel(path: string): string {
   const labels = path.split('.').map((name) => {
     const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split(/[_ ]/)

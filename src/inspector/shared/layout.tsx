@@ -171,9 +171,7 @@ interface TabsProps {
   first: string
 }
 
-/**
- * Tabs, with the selected tab's panel. The arrow keys, Home, and End select another tab, because only the selected tab is a tab stop.
- */
+/** Tabs, with the selected tab's panel. The arrow keys, Home, and End select another tab, because only the selected tab is a tab stop. */
 export function Tabs({ of, first }: TabsProps) {
   const [current, choose] = useState(first)
   const names = Object.keys(of)

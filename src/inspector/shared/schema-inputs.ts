@@ -8,10 +8,7 @@ export interface Input {
   readonly isRequired: boolean
 }
 
-/**
- * Returns the fields to show in a form for an operation, including the fields of objects in the body. Omits deprecated fields, IDs in the
- * path, and alternative forms of the same body.
- */
+/** Returns the form fields of an operation, also those of objects in its body, without deprecated ones and IDs in the path. */
 export function listInputs(service: Service, { path, body }: ServiceOperation): Input[] {
   return listInputsIn(service, body, listIdNames(path), [])
 }

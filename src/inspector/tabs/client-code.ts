@@ -30,10 +30,7 @@ export function findReplayProblem(page: Page, entry: JournalEntry): string | und
   return name && `the header ${name} is hidden.`
 }
 
-/**
- * Returns a command for a POSIX shell that sends a request again. The body is not passed with `-d`, because a leading `@` would be read as
- * a file name.
- */
+/** Returns a POSIX shell command that sends a request again, without `-d`, because that reads a leading `@` as a file name. */
 export function toCurl(page: Page, sent: SentRequest): string {
   const body = bodyText(sent)
   const url = buildUrl(page, sent)

@@ -34,10 +34,7 @@ function getResponseSize({ response }: JournalEntry): number {
 
 const getDuration = ({ operationId }: JournalEntry) => page.durations.get(operationId)
 
-/**
- * Says when a journal begins. If a gateway resumed from a store, its earlier visitors are not in the journal. A sandbox's journal
- * continues, so its oldest request, at this time, is from before the restart.
- */
+/** Says when a journal begins after a resume from a store. The journal of a sandbox, with its oldest request, continues. */
 export function describeStart(oldest = ''): string {
   const { since } = page.overview ?? {}
   return since && !(oldest && oldest < since) ? ` since ${formatTime(since)}` : ''
@@ -100,8 +97,7 @@ function Status({ entry }: { entry: JournalEntry }) {
   const code = getErrorCode(entry)
   return (
     <span title={code}>
-      {wait ? <Chip tone="busy">{wait}</Chip> : <StatusChip {...entry} />}{' '}
-      <small class="dim">{code.replace(/.*_/, '')}</small>
+      {wait ? <Chip tone="busy">{wait}</Chip> : <StatusChip {...entry} />} <small class="dim code">{code}</small>
     </span>
   )
 }

@@ -193,11 +193,12 @@ export function MissedRequests({ of }: { of: readonly MissedRequest[] }) {
   )
 }
 
-/** The faults that may apply to requests for a resource. */
+/** The faults that may apply to requests for a resource that exists. */
 export function PendingFaults({ family, id }: { family: string; id: string }) {
   const isFor = (fault: ListedFault) => {
     const { state, operation, path, resource } = fault
     const isOfFamily = isOfApi(fault) && (operation?.startsWith(`${family}.`) ?? true)
+    if (operation === `${family}.create`) return false
     return state !== 'used up' && isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
   }
   return (

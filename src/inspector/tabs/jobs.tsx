@@ -209,9 +209,7 @@ function JobDetails({ job }: { job: DomainTimeline }) {
   )
 }
 
-/**
- * Separates an earlier server's transitions from the current server's. Sandboxes sleep and wake without this separator.
- */
+/** Separates an earlier server's transitions from the current server's. Sandboxes sleep and wake without this separator. */
 function Restart() {
   if (!page.gateway?.started) return null
   const { manual } = page.overview ?? {}

@@ -44,10 +44,7 @@ interface PictureProps {
   isInList?: boolean
 }
 
-/**
- * The provisioning of one domain as a picture: past events, the validity period of the certificate as a bar, and the next event. The arrow
- * keys move from event to event.
- */
+/** A domain as a picture: past events, the validity of its certificate as a bar, and the next event. Arrow keys move between events. */
 export function Picture({ job, since, isInList = false }: PictureProps) {
   const { domain, due, validFrom, expiresAt, problem, state, startedAt, timeline } = job
   const [current, setCurrent] = useState<number | undefined>(undefined)
@@ -77,8 +74,8 @@ export function Picture({ job, since, isInList = false }: PictureProps) {
             <span class="bad">{formatTimes(problem)}</span>
           ) : (
             event && [
-              <b>{event.transition}</b>,
-              <span class="dim"> {formatTime(event.at)} </span>,
+              <b>{event.transition} </b>,
+              <span class="dim">{formatTime(event.at)} </span>,
               formatTimes(event.message),
             ]
           )}
@@ -142,8 +139,8 @@ export function Lane({ job, since, isChosen }: LaneProps) {
         <span class="clip">
           <StateChip state={state} />{' '}
           {next ? (
-            <small class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
-              {next.domain ? 'next' : 'perhaps'} {next.outcome}
+            <small title={pending.map(({ outcome }) => outcome).join(', then ')}>
+              {next.domain ? 'next' : 'next perhaps'} {next.outcome}
               {outcomes > 1 && ` +${outcomes - 1}`}
             </small>
           ) : (

@@ -36,7 +36,7 @@ export function findTestProblem(visit: TrafficEntry, policy: string): string | u
   const rules = trace.filter((each) => 'actions' in each)
   const stopped = trace.find((each) => 'step' in each && each.isEnd)
   if (stopped && 'step' in stopped) return `the request stopped at the ${stopped.step}, and a test has only the policy.`
-  if (!policy) return 'its endpoint no longer has a policy.'
+  if (!policy) return `its endpoint ${rules.length > 0 ? 'no longer has a' : 'has no'} policy.`
   if (rules.some((each) => each.policy !== endpoint)) return 'it passed the policies of several endpoints.'
   if (trace.some((each) => 'step' in each && each.step === 'module'))
     return 'it passed modules, and a test has only the policy.'

@@ -175,10 +175,7 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
 /** The fields in a schema. */
 type FieldSchemas = Readonly<Record<string, JsonSchema>> | undefined
 
-/**
- * Fields below their labels. Names that a known schema does not contain are unchanged. Objects and long strings come last, each with a
- * heading.
- */
+/** Fields below their labels. Names that are not in a known schema are unchanged. Objects and long strings come last. */
 function Fields({ of, known }: { of: object; known?: FieldSchemas }) {
   const fields = Object.entries(of).map(([name, value]) => {
     const isPast = name === 'not_after' && Date.parse(value) <= page.now

@@ -73,9 +73,9 @@ function listColumns(): Column<TrafficEntry>[] {
 function Address({ visit: { number, url } }: { visit: TrafficEntry }) {
   const { host, pathname, search } = new URL(url)
   return (
-    <a href={linkTo(number)}>
+    <a class="flex" href={linkTo(number)} title={url} aria-label={url}>
       <span class="dim">{host}</span>
-      {pathname + search}
+      <span>{pathname + search}</span>
     </a>
   )
 }
@@ -95,15 +95,19 @@ function useVisits(): Live<Visits> {
 }
 
 function NoVisits() {
-  // A gateway of another dialect has no endpoints.
+  const hasEndpoints = page.gateway?.nouns.endpoints !== undefined
   const path = '/endpoints?limit=1'
-  const endpoints = useLive(path, () => page.connection.service<{ endpoints: { url: string }[] }>('GET', path))
+  const get = () => page.connection.service<{ endpoints: { url: string }[] }>('GET', path)
+  const load = async () => (hasEndpoints ? get() : null)
   const any = 'https://app.example.com'
-  const url = inState(endpoints, any, any, ({ endpoints: [first] }) => first?.url ?? any)
+  const url = inState(useLive(path, load), any, any, (found) => found?.endpoints[0]?.url ?? any)
   const run = 'npx --no -- fauxgate'
+  const [next, command] = hasEndpoints
+    ? ['Open a port for browsers, or send one:', { command: `${run} request ${url}/ --explain` }]
+    : ['This dialect has no endpoints. To have some, start a server with another dialect:']
   return (
-    <EmptyState title={`No visitors${describeStart() || ' yet'}.`} command={`${run} request ${url}/ --explain`}>
-      Their requests to your endpoints appear here, each with its trace. Open a port for browsers, or send one:
+    <EmptyState title={`No visitors${describeStart() || ' yet'}.`} {...command}>
+      Their requests appear here, each with its trace. {next}
       <Command text={`${run} serve --dialect ngrok --traffic 8080 --upstream ${url}=http://127.0.0.1:3000`} />
     </EmptyState>
   )
