@@ -71,7 +71,7 @@ test.each<[string, number, RequestInit & { readonly path?: string; readonly opti
   ["a body that isn't JSON", 400, { body: '{' }],
   ["a body that isn't JSON", 415, { headers: { ...HEADERS, 'Content-Type': 'text/plain' } }],
   ["isn't JSON or is too large", 413, { body: `"${'x'.repeat(2 ** 20)}"` }],
-  ['a request in a [suspended account]', 403, { options: { account: { state: 'suspended' } } }],
+  ['or in a [suspended account]', 403, { options: { account: { state: 'suspended' } } }],
   ['or over the [rate limit]', 429, { options: { rateLimit: { requests: 1, window: '10s' } } }],
 ])('docs/faults.md says that a fault applies to no request %s (%i)', async (words, status, request) => {
   const { path = '/reserved_addrs', options, ...init } = request

@@ -5,7 +5,14 @@ import { openApi } from '../../src/gateway/openapi/openapi.ts'
 import { createGateway, type Gateway, manualClock, ngrok, standard } from '../../src/index.ts'
 import { PLATFORM } from '../../src/sandbox/platform-limits.ts'
 import { allCommands } from '../../src/server/commands/all.ts'
-import { certificatePair, issuedDomain, survives, uploadedDomain } from '../../src/testing/testing.ts'
+import {
+  assertStrict,
+  certificatePair,
+  issuedDomain,
+  type Life,
+  survives,
+  uploadedDomain,
+} from '../../src/testing/testing.ts'
 import { CLOCK_START } from '../support/clock.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ')
@@ -267,6 +274,60 @@ test('The README of the Docker Compose example names its containers and the comm
     ) ?? []
   expect(text).toContain(`FAUXGATE_CONTROL_KEY=my-key ${command}`)
   expect(compose).toContain('./fauxgate-0.1.0.tgz:')
+})
+
+test.each(['undefined', 'null', '[object Promise]'])(
+  'docs/runners.md says that %s as an ID fails a test',
+  async (id) => {
+    const gateway = createNgrok()
+    const headers = { Authorization: 'Bearer key', 'Ngrok-Version': '2' }
+    await gateway.fetch(`${gateway.url}/reserved_addrs/${id}`, { headers })
+    expect(() => assertStrict(gateway)).toThrow(encodeURI(id).replace('%5B', '[').replace('%5D', ']'))
+    expect(read('docs/runners.md')).toContain('or with `undefined`, `null`, or `[object Promise]` instead of an ID')
+  },
+)
+
+test("docs/runners.md says that a fault below its `times` fails a test, and a request to the agent's API does not", async () => {
+  const gateway = createNgrok()
+  await gateway.agent.fetch('http://127.0.0.1:4040/api/nope')
+  assertStrict(gateway)
+  gateway.faults.add({ times: 2 })
+  const headers = { Authorization: 'Bearer key', 'Ngrok-Version': '2' }
+  await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })
+  expect(() => assertStrict(gateway)).toThrow('1 of 2 requests')
+  expect(read('docs/runners.md')).toContain('- a fault that applied to no request, or to fewer than its `times`')
+})
+
+test('docs/survives.md says after what time, and with what code, fetch rejects without a response', async () => {
+  const seen: unknown[] = []
+  const code = async (life: Life) => {
+    const start = Date.now()
+    const headers = { Authorization: 'Bearer key', 'Ngrok-Version': '2' }
+    await life.fetch(`${life.url}/reserved_addrs`, { headers }).catch((error) => {
+      seen.push([Date.now() - start, error.cause.code])
+    })
+  }
+  await survives(code, { create: createNgrok, kinds: ['silent'], faults: 1 })
+  expect(seen).toContainEqual([300_000, 'ECONNRESET'])
+  expect(read('docs/survives.md')).toContain("rejects after 300 s, like Node's, but with the code `ECONNRESET`.")
+})
+
+test('docs/agent.md says that the agent lists only requests that reached it', async () => {
+  const gateway = createNgrok()
+  const traffic_policy = 'on_http_request: [{ expressions: ["req.url.path == \'/no\'"], actions: [{ type: deny }] }]'
+  const { public_url } = await gateway.agent.start({ name: 'web', addr: 3000, traffic_policy })
+  gateway.traffic.upstream('http://localhost:3000', () => new Response('ok'))
+  for (const path of ['/no', '/yes']) await gateway.traffic.fetch(`${public_url}${path}`)
+  const { requests } = await (await gateway.agent.fetch('http://127.0.0.1:4040/api/requests/http')).json()
+  expect(requests).toMatchObject([{ request: { uri: '/yes' } }])
+  expect(read('docs/agent.md')).toContain('requests that reached the agent,')
+})
+
+test('docs/provisioning.md says that a new job has a null error_code', () => {
+  const gateway = createNgrok({ clock: manualClock(CLOCK_START) })
+  const { certificate_management_status } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+  expect(certificate_management_status?.provisioning_job?.error_code).toBe(null)
+  expect(read('docs/provisioning.md')).toContain('a job whose `error_code` is null')
 })
 
 const { files } = JSON.parse(read('package.json'))

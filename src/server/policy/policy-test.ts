@@ -30,7 +30,7 @@ export const policyTestCommand: Command = {
   notes: [
     'FILE contains a policy and its tests, in YAML or JSON. In a folder, the command tests the files whose names end with .test.yml, ' +
       '.test.yaml, or .test.json.',
-    'Exit codes: 0 all tests passed; 1 a test failed; 2 invalid command line, unreadable file, or no test files.',
+    'Exit codes: 0 all tests passed; 1 a test failed, or --fail-under was not reached; 2 invalid command line, unreadable file, or no test files.',
   ],
   async run(parsed, environment) {
     if (parsed.words.length === 0) throwMissingWords('policy test', 'FILE', 'policy test policy.test.yml')
