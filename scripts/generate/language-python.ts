@@ -52,7 +52,8 @@ function formatType({ name, json, isSent }: ObjectType, types: Types): string {
 
 function typeOf(json: Json, types: Types, isSent: boolean): string {
   const text = plainTypeOf(json, types, isSent)
-  return !isSent && [json.type].flat().includes('null') ? `${text} | None` : text
+  const kinds = [json, ...(json.anyOf ?? [])].flatMap(({ type = [] }) => type)
+  return !isSent && kinds.includes('null') ? `${text} | None` : text
 }
 
 function plainTypeOf(json: Json, types: Types, isSent: boolean): string {

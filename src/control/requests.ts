@@ -56,15 +56,26 @@ const after = documented(
   'Only entries after the entry with this operation ID, or all entries if that entry no longer exists.',
 )
 
+const equal = (field: string) => v.exactOptional(documented(v.string(), `Only entries with this ${field}.`))
+
 const list = controlCall({
   method: 'GET',
   path: '/requests',
   summary: 'Show the requests and their responses, oldest first',
   from: 'query',
-  schema: v.object({ after: v.optional(after) }),
+  schema: v.object({
+    after: v.optional(after),
+    operation: equal('operation'),
+    method: equal('method'),
+    path: equal('path'),
+    status: equal('status'),
+  }),
   response: v.array(journalEntry),
   mediaType: 'application/json',
-  run: (host, sent) => host.journal.json(sent.after),
+  run: (host, { after: last, status, ...sent }) => {
+    const fields = { ...sent, ...(status !== undefined && { status: /^\d+$/.test(status) ? Number(status) : status }) }
+    return host.journal.json(last, createFilterReader(host)(fields))
+  },
 })
 
 const clear = controlCall({
@@ -86,9 +97,10 @@ export const requests: Control<RequestsMember> = {
   members: (host) => ({ requests: createRequests(host) }),
 }
 
-function createRequests({ journal, api, otherRequests, clearRequests }: ControlHost): Requests {
+/** Returns a function that checks a filter. */
+function createFilterReader({ api }: Pick<ControlHost, 'api'>) {
   let schema: ReturnType<typeof filterSchema> | undefined
-  const read = (filter: JournalFields = {}) => {
+  return (filter: object = {}) => {
     requireValues(filter, ['operation', 'method', 'path', 'status'])
     schema ??= filterSchema(api.operations.map(({ name }) => name))
     const fields = readCallOptions(schema, filter, FILTER_WORDS)
@@ -96,6 +108,11 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     if (operation) requireMatchable(api, { operation, method, path }, FILTER_WORDS.one)
     return fields
   }
+}
+
+function createRequests(host: ControlHost): Requests {
+  const { journal, otherRequests, clearRequests } = host
+  const read = createFilterReader(host)
   const select = (predicate: (entry: JournalEntry) => boolean) =>
     [...journal.newestFirst()].filter((entry) => readPredicateResult('The predicate', predicate(entry)))
   function* newestFirst(filter?: JournalFilter) {

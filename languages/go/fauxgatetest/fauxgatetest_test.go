@@ -236,6 +236,15 @@ func TestAnUnusedFaultOrOutcomeFailsATest(t *testing.T) {
 		"1 fault is still waiting for requests": func(g *fauxgatetest.Gateway) {
 			g.Fault(fauxgatetest.Fault{Operation: "reserved_domains.list", Status: 503})
 		},
+		"1 fault is still waiting for requests.": func(g *fauxgatetest.Gateway) {
+			other := fauxgatetest.New(t, fauxgatetest.Options{AllowUnused: true})
+			other.Fault(fauxgatetest.Fault{Status: 503})
+			var state fauxgatetest.Object
+			if err := json.Unmarshal([]byte(other.Control("GET", "/state", nil)), &state); err != nil {
+				t.Fatal(err)
+			}
+			g.Control("PUT", "/state", state)
+		},
 		"No attempt used these outcomes: DNS_ERROR":     func(g *fauxgatetest.Gateway) { g.Script(fauxgatetest.OutcomeDNSError) },
 		"No attempt used these outcomes: obtain_failed": func(g *fauxgatetest.Gateway) { g.ScriptFor(name, fauxgatetest.CertificateErrorObtainFailed) },
 	} {

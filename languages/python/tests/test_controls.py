@@ -2,12 +2,13 @@
 
 import json
 import threading
+import typing
 import urllib.error
 import urllib.request
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from fauxgate import Gateway, GatewayError
+from fauxgate import Gateway, GatewayError, types
 
 POLICY = {"authority": "letsencrypt"}
 START = "2026-01-01T00:00:00Z"
@@ -138,6 +139,28 @@ def test_requests_are_listed_by_their_fields(fauxgate):
     assert fauxgate.last_request(operation="reserved_domains.create")["response"]["id"] == id
     with pytest.raises(TypeError, match="operatoin is not a field of a request. Did you mean operation?"):
         fauxgate.requests(operatoin="reserved_domains.get")
+
+
+@pytest.mark.parametrize(
+    ("filter", "message"),
+    [
+        ({"operation": "reserved_domain.get"}, 'operation is "reserved_domain.get". Allowed: .*reserved_domains.get'),
+        ({"method": "post"}, 'method is "post". Allowed: one of GET'),
+        ({"status": "2O1"}, 'status is "2O1". Allowed'),
+        ({"path": "reserved_domains"}, 'path is "reserved_domains". Allowed: a path'),
+    ],
+)
+def test_a_filter_that_no_request_can_match_is_rejected(fauxgate, filter, message):
+    with pytest.raises(GatewayError, match=message):
+        fauxgate.last_request(**filter)
+
+
+def test_fields_that_can_be_null_have_types_with_none(fauxgate):
+    id = reserve(fauxgate)
+    hints = typing.get_type_hints(types.ReservedDomain)
+    nulls = [name for name, value in send(fauxgate, "GET", f"/reserved_domains/{id}").items() if value is None]
+    assert "certificate" in nulls
+    assert [name for name in nulls if type(None) not in typing.get_args(hints[name])] == []
 
 
 def test_sent_events_are_listed_by_their_type(fauxgate):

@@ -136,6 +136,54 @@ def test_an_unused_fault_or_outcome_fails_a_test(pytester):
     result.stdout.fnmatch_lines(["No attempt used these outcomes: DNS_ERROR for any domain.*"])
 
 
+ADDITIONAL = """
+import pytest
+from fauxgate import Gateway, GatewayError
+
+ALL = []
+
+def test_unused(fauxgate):
+    ALL.append(fauxgate.create(plan="free"))
+    ALL[0].fault(operation="ip_policies.create", status=503)
+
+def test_fails(fauxgate): assert not fauxgate.create().url
+
+@pytest.fixture
+def closed(fauxgate):
+    created = fauxgate.create()
+    yield
+    created.close()
+    created.close()
+
+def test_closed(fauxgate, closed): pass
+
+def test_nothing_remains():
+    with pytest.raises(GatewayError, match="no gateway"): Gateway(ALL[0].url).now()
+"""
+
+
+def test_the_gateways_that_a_gateway_creates_belong_to_its_test(pytester):
+    pytester.makepyfile(ADDITIONAL)
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(failed=2, passed=2)
+    result.stdout.fnmatch_lines(["1 fault is still waiting for requests."])
+    assert len(re.findall("What happened in the gateway", result.stdout.str())) == 4
+
+
+def test_a_restored_fault_that_is_unused_fails_a_test(pytester):
+    pytester.makepyfile(
+        """
+        def test_restored(fauxgate, fauxgate_server):
+            with fauxgate_server.create() as other:
+                other.fault(status=503)
+                fauxgate.restore(other.snapshot())
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["1 fault is still waiting for requests."])
+
+
 def test_a_failing_assertion_in_the_teardown_of_a_fixture_shows_the_report(pytester):
     pytester.makepyfile(
         """

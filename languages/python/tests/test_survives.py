@@ -96,6 +96,13 @@ def test_the_marker_runs_a_test_once_for_each_failure(pytester: pytest.Pytester)
     result.stdout.no_fnmatch_line("*What happened in the gateway*")
 
 
+def test_a_wrong_setting_of_the_marker_is_one_line(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import pytest\n@pytest.mark.survives(fault=2)\ndef test_onboard(fauxgate): pass")
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(["*fault is not a field of this operation.*"])
+    result.stdout.no_fnmatch_line("*plugin.py*")
+
+
 def test_a_story_is_told_without_the_report_of_a_gateway_that_had_no_requests(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """

@@ -39,10 +39,10 @@ type Subscriber = (entry: JournalEntry | undefined) => void
 /** The journal, for transports that persist it. */
 export interface PersistedJournal {
   /**
-   * Returns the entries as JSON, oldest first: all entries, or those after the entry with the operation ID `after`. Omits the oldest
+   * Returns the entries that match as JSON, oldest first: all entries, or those after the entry with the operation ID `after`. Omits the oldest
    * entries if the text would exceed the journal's maximum size.
    */
-  json(after?: string): string
+  json(after?: string, query?: JournalQuery): string
   /** Adds stored entries, oldest first, before this gateway's own. */
   restore(entries: readonly JournalEntry[]): void
 }
@@ -215,14 +215,14 @@ export class Journal implements PersistedJournal {
     return { count: rows.length + this.#dropped.unknownCount, newest: [...this.#dropped.unknown, ...listed] }
   }
 
-  json(after?: string): string {
-    return toJsonList(this.#newerThan(after), this.#options.bytes)
+  json(after?: string, query?: JournalQuery): string {
+    return toJsonList(this.#newerThan(after, query), this.#options.bytes)
   }
 
-  *#newerThan(after: string | undefined): Generator<JournalEntry> {
+  *#newerThan(after: string | undefined, query: JournalQuery = {}): Generator<JournalEntry> {
     for (const entry of this.newestFirst()) {
       if (entry.operationId === after) return
-      yield entry
+      if (matchesQuery(entry, query)) yield entry
     }
   }
 

@@ -121,6 +121,19 @@ describe('The journal (inspect calls)', () => {
     expect(await listPaths(`?after=${second}`)).toEqual(['/backends/weighted'])
   })
 
+  it('lists over HTTP the entries with equal fields, and rejects values that no entry has (rules: control-api#filters-of-the-journal)', async () => {
+    const gateway = open()
+    const api = client(gateway)
+    for (const path of ['/reserved_addrs', '/reserved_domains']) await api('GET', path)
+    const list = async (query: string) => (await api('GET', `http://localhost/_fauxgate/requests?${query}`)).body
+    expect(await list('operation=reserved_domains.list&method=GET&status=200')).toHaveLength(1)
+    expect(await list('path=/reserved_addrs')).toHaveLength(1)
+    expect(await list('status=404')).toEqual([])
+    expect((await list('operation=reserved_domain.list')).msg).toContain('reserved_domains.list')
+    expect((await list('method=post')).msg).toContain('"post"')
+    expect((await list('status=2O1')).msg).toContain('"2O1"')
+  })
+
   it('finds by several fields only what agrees with each (rules: control-api#filters-of-the-journal)', async () => {
     const gateway = open()
     const api = client(gateway)

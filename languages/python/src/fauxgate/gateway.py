@@ -28,7 +28,7 @@ Time = datetime | str
 
 TIMEOUT = 60  # Seconds. A move of the clock stops after 10 s of work, and other calls wait for it.
 POLL = 0.005  # Seconds.
-CHANGES = ("/faults", "/provisioning/script")
+CHANGES = ("POST /faults", "POST /provisioning/script", "PUT /state", "POST /snapshots/restore", "POST /undo")
 """The calls that add things which a test could leave unused."""
 
 
@@ -62,16 +62,22 @@ class Gateway:
         self._describe_end = describe_end
         self._trust = trust
         self._root = root
+        self.created: list[Gateway] = []
+        """The additional gateways that are still open."""
         self._may_leave_unused = False
 
     def create(self, **options: Unpack[types.Options]) -> Gateway:
-        """Creates an additional gateway on the server, with its own state and clock. `with` removes it at the end."""
+        """Creates an additional gateway on the server, with its own state and clock. It is removed with this one, or by `with`."""
         created = self.control("POST", "/gateways", require_values(dict(options)))
-        return Gateway(created["url"], self._describe_end, self._trust, self)
+        self.created.append(Gateway(created["url"], self._describe_end, self._trust, self))
+        return self.created[-1]
 
     def close(self) -> None:
-        """Removes the gateway from its server, if `create` made it."""
-        if self._root:
+        """Removes the gateway from its server, if `create` made it, and first those that it created."""
+        for each in [*self.created]:
+            each.close()
+        if self._root and self in self._root.created:
+            self._root.created.remove(self)
             self._root.control("DELETE", "/gateways", name=self.url.rpartition("/")[2])
 
     def __enter__(self) -> Self:
@@ -94,7 +100,7 @@ class Gateway:
             raise GatewayError(self._describe_end() or f"No gateway responds at {self.url}: {error}") from None
         response = json.loads(text) if is_json else text or None
         if status < 400:
-            self._may_leave_unused |= method == "POST" and path in CHANGES
+            self._may_leave_unused |= f"{method} {path}" in CHANGES
             return response
         message = response.get("msg") if isinstance(response, dict) else response
         raise GatewayError(message or f"{method} {target} has the status {status}", status, response)
@@ -210,7 +216,8 @@ class Gateway:
         """Lists the received requests, or those with equal fields: `requests(operation="reserved_domains.create")`."""
         wanted = require_values(dict(where))
         require_names(wanted, types.Request.__annotations__)
-        received: list[types.Request] = self.control("GET", "/requests")
+        checked = {name: wanted[name] for name in ("operation", "method", "path", "status") if name in wanted}
+        received: list[types.Request] = self.control("GET", f"/requests?{urlencode(checked)}")
         return [each for each in received if all(each.get(name) == value for name, value in wanted.items())]
 
     def sent_events(self, **where: Unpack[types.EventFilter]) -> list[types.SentEvent]:

@@ -155,7 +155,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             lambda url: pyfuncitem.obj(**{**args, "fauxgate": Gateway(url)}),
             **{"name": pyfuncitem.name, "replayCall": replay, **marker.kwargs},
         )
-    except SurvivalError as error:
+    except (GatewayError, SurvivalError) as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
     return True
 
@@ -197,14 +197,16 @@ def pytest_runtest_makereport(
     gateway = item.stash.get(OF_TEST, None)
     if not gateway:
         return report
+    gateways = [gateway, *gateway.created]
     try:
-        if report.passed and report.when == "call" and item.stash[STRICT] and (unused := gateway.unused()):
+        is_checked = report.passed and report.when == "call" and item.stash[STRICT]
+        if is_checked and (unused := [text for each in gateways for text in each.unused()]):
             report.outcome = "failed"
             report.longrepr = "\n".join([*unused, "To allow this, mark the test: @pytest.mark.fauxgate(strict=False)"])
         # The runs of code that must survive failures had gateways of their own, and the story tells about these.
         is_told = item.get_closest_marker("survives") or (call.excinfo and call.excinfo.errisinstance(SurvivalError))
         if report.failed and not is_told:
-            report.sections.append(("What happened in the gateway", gateway.report()))
+            report.sections += [("What happened in the gateway", each.report()) for each in gateways]
         if report.when == "teardown":
             gateway.close()
     except GatewayError as error:

@@ -410,7 +410,7 @@ TimelineEntry = TypedDict(
         # The transition.
         "transition": "Literal['started', 'failed', 'retried', 'issued', 'renewal started', 'renewal failed', 'renewed', 'cancelled']",
         # The outcome of an attempt; null for transitions that do not end an attempt.
-        "outcome": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR']",
+        "outcome": "Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | None",
         # A description of the transition.
         "message": "str",
     },
@@ -859,7 +859,7 @@ Request = TypedDict(
         # The response's JSON, or a description of a body that is not JSON; null if there is no body.
         "response": "Any",
         # The changes that the request made; null if it made none.
-        "commit": "Commit",
+        "commit": "Commit | None",
         # True if the client gave up before the whole response was sent. `status` is still the response's status.
         "cancelled": "bool",
         # The ID of the fault that applied to the request, or null.
@@ -876,7 +876,7 @@ ReservedDomainCertStatus = TypedDict(
         # The time at which the next renewal starts; null until a certificate has been issued.
         "renews_at": "str | None",
         # The job that obtains the first certificate or a new one; null if none is running.
-        "provisioning_job": "ReservedDomainCertJob",
+        "provisioning_job": "ReservedDomainCertJob | None",
     },
     total=False,
 )
@@ -996,7 +996,7 @@ BrowserSession = TypedDict(
         # The IP address that the person connects from.
         "ip_address": "str",
         # The location of the address; null if it is unknown.
-        "location": "Location",
+        "location": "Location | None",
     },
     total=False,
 )
@@ -1050,17 +1050,17 @@ ReservedDomain = TypedDict(
         # The target of the name's CNAME record; null for a domain that the service owns.
         "cname_target": "str | None",
         # The TLS certificate in use: the uploaded one or the last one issued automatically; null if there is none.
-        "certificate": "Ref",
+        "certificate": "Ref | None",
         # The policy for issuing certificates automatically; null if there is none.
-        "certificate_management_policy": "ReservedDomainCertPolicy",
+        "certificate_management_policy": "ReservedDomainCertPolicy | None",
         # The state of automatic issuance; null if there is no policy.
-        "certificate_management_status": "ReservedDomainCertStatus",
+        "certificate_management_status": "ReservedDomainCertStatus | None",
         # The target of the CNAME record that the wildcard's `_acme-challenge.` name needs; null for exact names and for names that the service owns.
         "acme_challenge_cname_target": "str | None",
         # The endpoint configuration that is linked for HTTP, or null.
-        "http_endpoint_configuration": "Ref",
+        "http_endpoint_configuration": "Ref | None",
         # The endpoint configuration that is linked for HTTPS, or null.
-        "https_endpoint_configuration": "Ref",
+        "https_endpoint_configuration": "Ref | None",
         # The URL that visitors are redirected to instead of seeing the service's error pages. Null if there is none.
         "error_redirect_url": "str | None",
         # True for the account's dev domain, which cannot be deleted.
@@ -1091,11 +1091,11 @@ ApplicationSession = TypedDict(
         # The time at which the session ends.
         "expires_at": "str",
         # The agent's endpoint, or null.
-        "endpoint": "Ref",
+        "endpoint": "Ref | None",
         # The edge, or null.
-        "edge": "Ref",
+        "edge": "Ref | None",
         # The edge's route, or null.
-        "route": "Ref",
+        "route": "Ref | None",
     },
     total=False,
 )
@@ -1123,4 +1123,4 @@ Declared = TypedDict(
 
 Outcome = Literal['success', 'INTERNAL_ERROR', 'DNS_ERROR'] | CertificateError | FailedAttempt
 RecordType = Literal['CNAME', 'A', 'CAA', 'PROXY', 'SERVFAIL', 'TIMEOUT']
-RequestFilter = TypedDict("RequestFilter", {"operationId": "str", "operation": "str | None", "method": "str", "path": "str", "query": "str", "at": "str", "requestHeaders": "dict[str, str]", "request": "Any", "status": "float", "responseHeaders": "dict[str, str]", "response": "Any", "commit": "Commit", "cancelled": "bool", "fault": "str | None", "problem": "str"}, total=False)
+RequestFilter = TypedDict("RequestFilter", {"operationId": "str", "operation": "str | None", "method": "str", "path": "str", "query": "str", "at": "str", "requestHeaders": "dict[str, str]", "request": "Any", "status": "float", "responseHeaders": "dict[str, str]", "response": "Any", "commit": "Commit | None", "cancelled": "bool", "fault": "str | None", "problem": "str"}, total=False)
