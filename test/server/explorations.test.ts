@@ -97,6 +97,11 @@ test('a story says that the clock advanced at polls', async () => {
   expect(report).toMatch("The code runs in real time; the gateway's clock advanced at a poll to the next event.")
 })
 
+test('a program to which no failure applies is told about its settings, in its language, and not about effects', async () => {
+  const { report } = await explore(async (send) => void (await create(send)), { kinds: ['outcomes'], for: 'go' })
+  expect(report).toMatch(/^No failure applies .* Requests fail only in the ways listed in `Kinds` and `Also`\.$/)
+})
+
 test('a silence takes two real seconds by default', async () => {
   const { waitUntil } = systemClock
   const isOfSilence = (at: number) => Math.round((at - Date.now()) / 1000) === 2

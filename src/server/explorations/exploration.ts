@@ -36,6 +36,7 @@ export class Exploration implements Runner {
   readonly hints = {
     noRequests:
       'The code must call the URL that it receives. A command finds it in FAUXGATE_URL, NGROK_API_URL, and NGROK_API_BASE_URL.',
+    noFailures: '',
     unequal:
       'State that the code stores outlives a run. Remove it in the setup, or store it in the folder in FAUXGATE_FOLDER, which is new for each run.',
   }

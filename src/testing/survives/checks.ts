@@ -23,10 +23,10 @@ export function noRequestsError(url: string, hint: string): Error {
   return new Error(`The code sent no request to ${url}, so nothing can fail. ${hint}`)
 }
 
-export function noFailuresError(): Error {
+export function noFailuresError(hint: string): Error {
   return new Error(
-    'No failure applies to anything that the code does, so nothing can fail. Requests fail only in the ways listed in `kinds` and `also`, ' +
-      "and effects fail only with `restart: true` or `also: ['effect']`.",
+    'No failure applies to anything that the code does, so nothing can fail. Requests fail only in the ways listed in `kinds` and `also`' +
+      `${hint}.`,
   )
 }
 

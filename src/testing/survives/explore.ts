@@ -185,7 +185,7 @@ export class Explorer {
     const { faults, switches } = this.#options
     if (this.copies > 1) return [[START], ...Array.from({ length: switches + 1 }, () => [])]
     const levels: Trial[][] = Array.from({ length: faults + 1 }, () => [])
-    if (this.#addSchedules(levels[1], first, START) === 0) throw noFailuresError()
+    if (this.#addSchedules(levels[1], first, START) === 0) throw noFailuresError(this.#runner.hints.noFailures)
     return levels
   }
 

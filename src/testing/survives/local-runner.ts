@@ -35,6 +35,7 @@ export class LocalRunner implements Runner {
         `${this.world.describeOtherRequest()}Let it use the fetch that it receives, or the global fetch with the url that it ` +
         "receives. A client with its own HTTP stack needs the serve option. survives does not try failures of the agent's API: test them with " +
         "faults, such as gateway.faults.add({ agent: '/api/tunnels' }).",
+      noFailures: ", and effects fail only with `restart: true` or `also: ['effect']`",
       unequal:
         'Use no random values, and create all state that the code keeps inside the function: a module-level cache or counter ' +
         'outlives a run.',

@@ -12,8 +12,8 @@ export interface Runner {
   readonly jobs: number
   /** False for code whose own dates and random numbers differ from run to run. */
   readonly isRepeatable: boolean
-  /** Hints for code that sends no requests, and for code whose requests differ from run to run. */
-  readonly hints: Readonly<Record<'noRequests' | 'unequal', string>>
+  /** Hints for code that sends no requests, to which no failure applies, or whose requests differ from run to run. */
+  readonly hints: Readonly<Record<'noRequests' | 'noFailures' | 'unequal', string>>
   /** Called before the first run. */
   open?(): Promise<void>
   /** Runs the code against a fresh gateway. The search reads the record until it calls the record's `end`. */
