@@ -106,7 +106,7 @@ describe.skipIf(!CHROMIUM)('The tab Traffic', () => {
     expect(gateway.traffic.last()).toMatchObject({ number: 9, status: 403, from: { ip: '203.0.113.9', country: 'US' } })
     await page.getByText('Edit and send again').click()
     await page.getByRole('textbox', { name: 'URL' }).fill(`${URL_OF_APP}/orders`)
-    await page.getByLabel('Body').fill('{"item":"a pen"}')
+    await page.getByRole('textbox', { name: 'Body' }).fill('{"item":"a pen"}')
     await page.getByRole('textbox', { name: 'Method' }).fill('POST')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('heading', { name: `POST ${URL_OF_APP}/orders` }).waitFor()
