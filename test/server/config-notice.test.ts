@@ -41,7 +41,7 @@ test('an upstream on another machine is rejected by the name of its option', asy
   const upstream = 'https://app.internal=http://192.0.2.1'
   const byFlag = await runToEnd({}, 'serve', '--port', '0', '--upstream', upstream)
   expect([byFlag.code, byFlag.stderr]).toEqual([
-    1,
+    2,
     expect.stringMatching(/^fauxgate: --upstream contains "http:\/\/192/),
   ])
   write({ upstreams: [upstream] })

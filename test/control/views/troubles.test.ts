@@ -370,7 +370,7 @@ describe('The troubles of a gateway (rules: control-api#calls)', () => {
   test('say that a fault made a 429, not the limit of its message; for a real limit, how far to advance a still clock', async () => {
     const gateway = openManual({ rateLimit: { requests: 2, window: '60s' } })
     gateway.faults.add({ operation: 'reserved_addrs.list', error: 'too_many_requests', times: 1 })
-    for (let number = 0; number < 3; number++) await client(gateway)('GET', '/reserved_addrs')
+    for (let number = 0; number < 4; number++) await client(gateway)('GET', '/reserved_addrs')
     const found = await listTroubles(gateway)
     expect(found).toMatchObject([
       {

@@ -35,9 +35,21 @@ test('A gateway without a server has the document once a host has described it, 
 })
 
 test.each<[what: string, message: string, use: () => unknown]>([
-  ['a name', 'dialect is "ngrok". Allowed: an object with name, baseUrl,', () => openApi('ngrok' as never)],
-  ['a gateway', 'dialect is an object. Allowed: an object with name,', () => openApi(createGateway() as never)],
-  ['a part of a dialect', 'such as standard or ngrok,', () => openApi({ versionHeader: 'Acme-Version' } as never)],
+  [
+    'a name',
+    'dialect is "ngrok". Allowed: standard, or ngrok from fauxgate (createNgrok from fauxgate/ngrok',
+    () => openApi('ngrok' as never),
+  ],
+  [
+    'a gateway',
+    'dialect is an object. Allowed: standard, or ngrok from fauxgate',
+    () => openApi(createGateway() as never),
+  ],
+  [
+    'a part of a dialect',
+    'or an object such as { ...standard, … } with name,',
+    () => openApi({ versionHeader: 'Acme-Version' } as never),
+  ],
   [
     'a URL without a scheme',
     'url is "acme.test". Allowed: an http or https URL',

@@ -106,7 +106,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     expect(await sendRefused('PATCH', `${path}/${id}`, { json: {} })).toBe('200')
     expect(await sendRefused('PATCH', `${path}/${id}`, { json: { name: 'ci' } })).toBe('200')
     expect(await sendRefused('GET', `${path}/usr_1`)).toBe('404 ERR_NGROK_90404')
-    expect((await send('GET', `${path}/usr_1`)).body.msg).toContain('start with "bot_" or "service_"')
+    expect((await send('GET', `${path}/usr_1`)).body.msg).toContain('starts with "bot_" or "service_"')
   })
 })
 
